@@ -162,7 +162,7 @@ def test_missing_values_are_left_out() -> None:
 
 
 def test_another_table_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="other rows than the table"):
+    with pytest.raises(InvalidInputError, match="does not have the rows of the table"):
         audit_data(_table(), _plan(keep_order=True), np.zeros(ROWS - 1))
 
 
@@ -377,7 +377,7 @@ def test_a_recoding_is_drawn_afresh(holes: bool) -> None:
     plan = pf.Plan(calibration=found, column="x", secret="s", missing="keep" if holes else "refuse")
     learned = audit_data(table, plan)
     assert not learned.beyond
-    assert "a fresh draw by the same map" in str(learned)
+    assert "a fresh draw by the same recoding" in str(learned)
     assert learned.limit_after.auc_upper < learned.limit_before.auc_upper
     assert "drawn" not in learned.to_dict()
     in_order = pf.Plan(

@@ -130,7 +130,7 @@ def test_what_the_map_does_not_publish_is_found() -> None:
     subject = as_subject(lambda values: values + 0.25)
     found = check_table(subject, law, 20_000, 1e-6)
     assert found.passed is False
-    assert "none of the map's" in found.detail
+    assert "not outputs of the recoding" in found.detail
 
 
 def test_how_often_true_maps_are_accused() -> None:

@@ -81,7 +81,7 @@ def test_the_event_that_shows_it_is_named() -> None:
 
 def test_a_consistent_audit_does_not_claim_too_much() -> None:
     text = " ".join(str(result()).split())
-    assert "That is no proof: the certificate is." in text
+    assert "That is not a proof; the certificate is." in text
     assert "about 100% (40% too small), 46% (10% too small)" in text
     assert "too small" not in str(result(finding(epsilon=9.0)))
 

@@ -53,10 +53,13 @@ def test_a_program_that_is_not_there() -> None:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("import sys; sys.stdin.read(); sys.exit(3)", "ended with code 3: it said nothing"),
+        ("import sys; sys.stdin.read(); sys.exit(3)", "ended with code 3: it wrote no message"),
         ("import sys; sys.stdin.read(); sys.exit('out of luck')", "code 1: out of luck"),
-        ("import sys; sys.stdin.read(); print('four')", "wrote something that is no number"),
-        ("import sys; print('noised: ' + sys.stdin.read())", "wrote something that is no number"),
+        ("import sys; sys.stdin.read(); print('four')", "wrote something that is not a number"),
+        (
+            "import sys; print('noised: ' + sys.stdin.read())",
+            "wrote something that is not a number",
+        ),
     ],
 )
 def test_a_program_that_fails(source: str, said: str) -> None:
@@ -80,7 +83,7 @@ def test_a_program_that_writes_too_few_or_too_many(source: str) -> None:
 
 @pytest.mark.parametrize("arguments", ["cat", [], ()])
 def test_a_command_is_a_list(arguments: Any) -> None:
-    with pytest.raises(InvalidInputError, match="a command is a list"):
+    with pytest.raises(InvalidInputError, match="a command must be a list"):
         Command(arguments)
 
 

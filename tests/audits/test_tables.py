@@ -134,7 +134,7 @@ def test_words_say_who_decides_and_what_is_known() -> None:
     _, found = _xor(kept=True)
     text = str(found)
     assert "for somebody who knows sex = " in text
-    assert "from 'score' and 'sex' together, 4,000 rows, a fresh draw by the same map" in text
+    assert "from 'score' and 'sex' together, 4,000 rows, a fresh draw by the same recoding" in text
     assert "- 'sex' by itself: 5" in text
     assert "- the promise allows somebody who knows 'sex' 73." in text
     assert "known" not in str(_xor(kept=False)[1])
@@ -190,7 +190,7 @@ class TestBroken:
         found = audited(table, plan)
         assert found.fitted is False
         assert found.beyond
-        assert "These are not the rows that the beliefs of the plan were fitted to" in str(found)
+        assert "The beliefs of the plan were not fitted to these rows" in str(found)
         assert not audited(other, plan).beyond
 
     @pytest.mark.usefixtures("_quick")
@@ -218,7 +218,7 @@ class TestKnowledge:
         assert both.alone.accuracy_upper > one.alone.accuracy_upper + 0.1
         assert both.learned[0].after.accuracy > one.learned[0].after.accuracy
         assert not found.beyond
-        assert "With 'city', known and not published, as well:" in str(found)
+        assert "Also with 'city', known but not published:" in str(found)
         assert "'sex' and 'city' by themselves: " in str(found)
 
     def test_known_labels_are_those_that_are_published(self) -> None:
@@ -381,7 +381,9 @@ class TestRefusals:
             {name: each[1:] for name, each in done.items()},
             {name: np.roll(each, 1) for name, each in done.items()},
         ):
-            with pytest.raises(InvalidInputError, match="other rows than the table, or in another"):
+            with pytest.raises(
+                InvalidInputError, match="does not have the rows of the table, or has them"
+            ):
                 audited(clinic(), plan, bad)
         del done["sex"]
         with pytest.raises(InvalidInputError, match="no column 'sex'"):

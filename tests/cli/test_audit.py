@@ -122,9 +122,9 @@ def test_a_program_with_too_little_noise(typed: Typed, source: str) -> None:
     ("run", "code", "words"),
     [
         ("no-such-program --fast", 2, "no-such-program cannot be run"),
-        ("", 2, "a command is a list"),
+        ("", 2, "a command must be a list"),
         (program("import sys; sys.exit('no luck')"), 4, "ended with code 1: no luck"),
-        (program("print('hello')"), 4, "no number"),
+        (program("print('hello')"), 4, "not a number"),
         (program("import sys; sys.stdin.read(); print(1)"), 4, "one published value for each"),
     ],
 )
@@ -185,7 +185,7 @@ def test_other_rows_are_refused(refused: Typed, typed: Typed, folder: Path) -> N
         "audit", "kept.csv.record.json", *FEW, "--original", "t.csv", "--released", "kept.csv"
     )
     assert said.code == 2
-    assert "other rows than the table" in said.err
+    assert "does not have the rows of the table" in said.err
 
 
 def test_learners_on_a_whole_table(typed: Typed, folder: Path) -> None:
@@ -203,7 +203,7 @@ def test_learners_on_a_whole_table(typed: Typed, folder: Path) -> None:
     assert said.code == 0, said.err
     record = ("audit", "two.csv.record.json", *FEW, "--original", "table.csv")
     text = typed(*record).out
-    assert "from 'x' and 'k' together, 600 rows, a fresh draw by the same map" in text
+    assert "from 'x' and 'k' together, 600 rows, a fresh draw by the same recoding" in text
     assert "the promise allows somebody who knows 'k'" in text
     data = typed(*record, "--released", "two.csv", "--json").json["data"]
     assert (data["aligned"], data["kept"], data["beyond"]) == (True, ["k"], False)

@@ -39,7 +39,7 @@ def test_words_come_first_and_the_worst_on_top(typed: Typed) -> None:
     said = typed("stress", "plan.json", "t.csv", "--bands", "age=30:70:20", *QUICK)
     assert said.code == Exit.DONE
     lines = said.out.splitlines()
-    assert "ε = 0.5 is promised to those who are described" in lines[0]
+    assert "ε = 0.5 is promised against the adversaries described" in lines[0]
     assert "at least 20 rows" in said.out
     assert "'age' from 30, 50, 70" in said.out
     table = [line for line in lines if line.startswith(("also knows", "has ", "knows"))]
@@ -75,7 +75,7 @@ def test_a_record_and_an_earlier_table(typed: Typed) -> None:
     ("options", "message"),
     [
         (("--other", "colur"), "Did you mean 'colour'?"),
-        (("--bands", "colour=1,2"), "no column of numbers"),
+        (("--bands", "colour=1,2"), "does not hold numbers"),
         (("--bands", "age"), "age=15:90:15"),
         (("--wrong", "much"), "--wrong must be a share"),
         (("--min-rows", "0"), "min_rows must be at least 1"),

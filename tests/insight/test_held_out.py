@@ -251,7 +251,9 @@ def test_splits_that_could_not_judge_are_said():
     one = Split(epsilon=0.9, delta=0.0, rmse=1.0, holds=True)
     assert "could not judge" not in str(pf.HeldOut(goal=GOAL, splits=(one,) * 3))
     said = str(pf.HeldOut(goal=GOAL, splits=(one,) * 3, lost=2))
-    assert "held in 3; 2 of 5 splits could not judge, for a half had no row of some secret" in said
+    assert (
+        "held in 3; 2 of 5 splits could not judge, because a half had no row of some secret" in said
+    )
 
 
 @pytest.mark.parametrize("rare", [1, 2])

@@ -78,7 +78,7 @@ def test_words_and_code(edition: Any, noise: str, steps: str) -> None:
     text, code = Page(html).text, code_of(html)
     if is_lost(noise, steps):
         assert "not lost" not in text
-        assert "taken off again" not in text
+        assert "removed again" not in text
         assert "Averages of the published values are not those of the true ones" in text
         assert "pf.denoise" not in code
         return
@@ -197,7 +197,7 @@ def test_a_clipped_picture_says_what_is_at_its_ends() -> None:
     done = pf.release(TABLE, plan("laplace", "clip"))
     text = Page(report(done.record, released=done.frame["x"])).text
     assert "with noise, then moved into [48, 52]" in text
-    assert re.search(r"At 48 is all that lay beyond it: [\d.]+% for 'a', [\d.]+% for 'b'\.", text)
+    assert re.search(r"All that lay beyond 48 is at 48: [\d.]+% for 'a', [\d.]+% for 'b'\.", text)
     assert "before it was moved into [48, 52]: off by" in text
 
 
@@ -213,5 +213,5 @@ def test_mean_of_a_column_like_capital_gain() -> None:
     done = pf.release(table, chosen)
     assert done.frame["x"].mean() > 1.5 * values.mean()
     html = report(done.record, edition="public", released=done.frame["x"])
-    assert "what was beyond 0 or 99999, noise included, was moved to that bound" in Page(html).text
+    assert "values beyond 0 or 99999, noise included, were moved to that bound" in Page(html).text
     assert code_of(html) == ""

@@ -26,6 +26,6 @@ def test_every_way_the_constant_and_other_rows_are_in_it(other):
     drawn = frontier_picture(judged, "svg").decode()
     for words in ("some &amp; way", "one constant for everybody", "the promise allows"):
         assert words in drawn
-    assert "rows that were not used" in drawn
-    assert "rows that were not used" not in frontier_picture(found, "svg").decode()
+    assert "held-out rows" in drawn
+    assert "held-out rows" not in frontier_picture(found, "svg").decode()
     assert frontier_picture(judged, "png").startswith(b"\x89PNG")

@@ -31,7 +31,7 @@ HEADINGS = [
     "What an adversary could guess",
     "What is not covered",
     "Pictures",
-    "What is left for those who use it",
+    "What users can do with it",
     "Noise saved",
     "How it was done, and how to check it",
 ]
@@ -107,12 +107,12 @@ def test_with_kept_columns_no_limit_is_stated_for_the_file(edition: Any, delta: 
     first = text.index("With 'x' and 'k' published together, a learner finds whether 's' is")
     assert first < text.index("ε")
     assert "in up to 100% of rows it has not seen" in text[first : first + 200]
-    assert "100% of rows at most whose secret a learner finds" in text
+    assert "100% is how often, at most, a learner finds the secret" in text
     assert "for this column by itself" in text
     assert "Another learner may find more." in text
     assert "whatever the promise allows" not in text
-    assert "is the most that is allowed" not in text
-    assert "of guesses from one row right at most" not in text
+    assert "may be right, at most, under the promise" not in text
+    assert "of guesses from one row are right, at most" not in text
     assert "By the promise alone" not in text
     assert "no bound holds for every single published value" not in text
     assert ("the true value of a row, and no other column" in text) == (edition == "internal")
@@ -153,7 +153,7 @@ def test_the_record_can_be_found_again() -> None:
         for part in (done.record.sha256, done.record.created, "rounded to multiples of 0.5"):
             assert part in text
         assert f"numpy {np.__version__}" in text
-        assert "columns beside it: k" in text
+        assert "kept columns: k" in text
         assert "docs/theory/certificate.md" in text
 
 
@@ -162,7 +162,7 @@ def test_the_methods_and_the_two_famous_bounds_are_beside_the_release() -> None:
     for part in ("this release", "method exact", "local differential privacy", "Theorem 2"):
         assert part in text
     assert "not proven in general" in text
-    assert "What each pair uses of the promise" in text
+    assert "How much of the promise each pair uses" in text
 
 
 def test_the_code_for_the_analyst_runs() -> None:

@@ -26,46 +26,46 @@ def page_of(name: str, edition: str = "internal", provenance: str | None = None)
 @pytest.mark.parametrize("edition", ["internal", "public"])
 def test_every_recoding_has_a_page(name: str, edition: str) -> None:
     page = page_of(name, edition)
-    for words in ("noise added to each value", "denoise", "Noise saved", "taken off again"):
+    for words in ("noise added to each value", "denoise", "Noise saved", "removed again"):
         assert words not in page.text
-    assert "What is left for those who use it" in page.text
+    assert "What users can do with it" in page.text
     asked = CASES[name][0]
     kept = asked.get("keep_histogram", True)
     assert ("can be used as they are" in page.text) is kept
-    assert ("was not kept" in page.text) is not kept
+    assert ("were not kept" in page.text) is not kept
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_private_is_in_the_internal_edition_only(name: str) -> None:
     internal, public = page_of(name), page_of(name, "public")
     for words in (
-        "The map ",
+        "The recoding ",
         "Before and after",
         "Who pays",
         "error of a value (root mean square)",
     ):
         assert words in internal.text
-    assert "How likely a true value" not in public.text
+    assert "How likely each true value" not in public.text
     assert "Before and after" not in public.text
     assert "Who pays" not in public.text
     assert "of the values are published as they are" not in public.text
-    assert "is private, as the map is" in public.text
+    assert "is private, like the recoding" in public.text
 
 
 def test_a_public_map_is_shown_and_no_private_rows() -> None:
     page = page_of("floor of the noise", "public", "public")
-    assert "How likely a true value" in page.text
+    assert "How likely each true value" in page.text
     assert "Error against ε" in page.text
     assert "Who pays" not in page.text
     assert "Before and after" not in page.text
     # The frequencies that are kept are those of the reference.
-    assert "not found from this table" in page.text
+    assert "computed from another table" in page.text
 
 
 def test_what_is_kept_of_bins() -> None:
-    kept = "how often each bin occurs"
-    assert f"Values lie in bins: what is kept is {kept}" in page_of("bins").text
-    assert f"If values were put into bins, what is kept is {kept}" in page_of("bins", "public").text
+    kept = "the frequency of each bin is kept"
+    assert f"Values lie in bins: {kept}" in page_of("bins").text
+    assert f"If values were put into bins, {kept}" in page_of("bins", "public").text
     for name in ("floor of the noise", "noise first", "holes"):
         assert kept not in page_of(name).text
 
@@ -89,7 +89,7 @@ def test_notebooks_show_recodings(name: str) -> None:
     plan = record.plan
     for shown in (plan, plan.calibration, plan.certificate, plan.scenario, record):
         assert Page(to_html(shown)).text
-    assert "Map" in Page(to_html(plan)).text
+    assert "Recoding" in Page(to_html(plan)).text
 
 
 def test_the_public_page_does_not_depend_on_the_private_table() -> None:

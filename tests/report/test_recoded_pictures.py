@@ -45,7 +45,7 @@ def test_held_out_epsilons_are_optional() -> None:
     assert bare is not None
     assert held is not None
     assert [key.ink for key in bare.keys] == ["first", "third", "second", "faint"]
-    assert held.keys[-1].label == "ε of rows that were not used"
+    assert held.keys[-1].label == "ε on held-out rows"
     assert "1.2 for this one" in held.description
     assert "beyond the picture" in bare.description
     assert error_picture(CURVE[:1], 0.5, 2.5) is None

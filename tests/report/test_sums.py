@@ -90,7 +90,7 @@ HEADINGS = [
     "What an adversary could guess",
     "What is not covered",
     "Pictures",
-    "What is left for those who use it",
+    "What users can do with it",
     "Noise saved",
     "How it was done, and how to check it",
 ]
@@ -312,7 +312,7 @@ def test_a_document_that_calls_itself_public_shows_no_private_user() -> None:
 @pytest.mark.parametrize("given", [{"released": [1.0]}, {"original": [1.0]}, {"released": "x.csv"}])
 def test_there_is_no_column_to_show(given: dict[str, Any]) -> None:
     for source in (record("value"), plain(record("value").to_dict())):
-        with pytest.raises(pf.InvalidInputError, match="holds what was published"):
+        with pytest.raises(pf.InvalidInputError, match="the record of a sum holds"):
             report(source, **given)
 
 
@@ -371,7 +371,7 @@ def test_the_same_curves_give_the_same_picture() -> None:
 def test_without_delta_the_page_is_about_what_a_user_adds() -> None:
     """Others hide nobody then, and the certificate sets them aside."""
     strict, loose = (page(name, "internal").text for name in ("count", "presence"))
-    assert strict.count("With δ = 0 the others hide nobody") == 2
+    assert strict.count("With δ = 0 the other users hide nobody") == 2
     assert "What is believed of the value" in strict
-    assert "the others hide nobody" not in loose
+    assert "the other users hide nobody" not in loose
     assert "What is believed of the sum" in loose

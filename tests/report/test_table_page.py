@@ -74,7 +74,7 @@ def test_the_same_search_finds_them_in_the_internal_report(name: str) -> None:
         assert leaks(text, private(done.record.plan))
         assert "Who pays: the rows of each secret" in text
     if done.record.plan.known:
-        assert "By what is known" in text
+        assert "By known value" in text
 
 
 def test_the_public_report_does_not_depend_on_anything_private() -> None:
@@ -113,7 +113,7 @@ def test_public_beliefs_are_shown_to_everybody() -> None:
     text = readable(report(done.record, edition="public", released=done.frame))
     assert "All beliefs in it are public." in text
     assert "Which row becomes which" in text
-    assert "before, as it is believed" in text
+    assert "before, as believed" in text
     for word in ("private)", "Who pays", "(the secret)"):
         assert word not in text
 

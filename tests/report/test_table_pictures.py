@@ -48,7 +48,7 @@ def test_rare_labels_are_added_up() -> None:
     shown = texts(picture.svg)
     assert "17 others" in shown
     assert "label 39" not in shown
-    assert "The 17 rarest are added up." in picture.description
+    assert "The 17 rarest are summed." in picture.description
 
 
 def test_long_labels_are_cut_and_listed_in_full() -> None:

@@ -87,7 +87,7 @@ def shows_noise(tab: Tab, wanted: pf.Certificate) -> None:
 def shows_bound(tab: Tab, wanted: pf.Certificate) -> None:
     """What is certified, with four digits, on the safe side."""
     assert tab.text("#tile-certificate") == "kept"
-    found = re.search(r"is at most ([\d.e-]+),", tab.text("#note-certificate"))
+    found = re.search(r"is at most ([\d.e-]+);", tab.text("#note-certificate"))
     assert found is not None
     shown = float(found[1])
     assert wanted.epsilon_upper <= shown <= wanted.goal.epsilon
@@ -199,7 +199,7 @@ def test_a_file_of_ones_own(
         assert tab.page.is_hidden("#live")
         tab.choose("provenance", provenance)
         if provenance != "released":
-            assert tab.problem() == "Choose the table that beliefs are fitted to."
+            assert tab.problem() == "Choose the table to which beliefs are fitted."
             assert [each for each in asked if each.source.name == name] == []
             tab.give(other, "reference")
         tab.page.wait_for_selector("#live", state="visible")
@@ -438,7 +438,7 @@ def test_a_file_whose_name_does_not_tell(opened: Opened, studio: Served, tmp_pat
     tab.page.wait_for_selector("#live", state="visible")
     (tmp_path / "t.xyz").write_text(GOOD, encoding="utf-8")
     tab.give(tmp_path / "t.xyz")
-    assert tab.problem().startswith("The format of 't.xyz' is not known by its name")
+    assert tab.problem().startswith("The name 't.xyz' does not tell the format")
     tab.page.wait_for_selector("#live", state="hidden")
 
 
@@ -546,7 +546,7 @@ def test_a_column_is_released_once(opened: Opened) -> None:
         # Who released sees the box; the other page, too, at the latest when it is refused.
         for tab in (first, second):
             tab.page.click("#release")
-            assert tab.problem().startswith("This column was released already (ε = 1, at ")
+            assert tab.problem().startswith("This column was already released (ε = 1, at ")
             tab.page.wait_for_selector("#again")
         assert second.page.locator("#released .files").count() == 0
         second.page.check("#again")
@@ -563,7 +563,7 @@ def test_two_pages_at_once_release_one(opened: Opened) -> None:
         for tab in tabs:
             tab.page.evaluate("document.getElementById('release').click()")
         tabs[0].page.wait_for_selector("#released .files")
-        assert tabs[1].problem().startswith("This column was released already")
+        assert tabs[1].problem().startswith("This column was already released")
         assert tabs[1].page.locator("#released .files").count() == 0
 
 
@@ -581,7 +581,7 @@ def test_the_same_column_by_another_name(opened: Opened, tmp_path: Path) -> None
         second.answer()
         second.page.wait_for_selector("#again")
         second.page.click("#release")
-        assert second.problem().startswith("This column was released already")
+        assert second.problem().startswith("This column was already released")
 
 
 def test_a_ledger_counts(opened: Opened, tmp_path: Path) -> None:

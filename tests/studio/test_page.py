@@ -383,9 +383,9 @@ def test_a_release_whose_stress_test_fails_is_still_told(
     assert len(done.documents) == 5
     assert "ZeroDivisionError" in str(done.stress)
     assert "Traceback" in capsys.readouterr().err
-    assert "Not tested: Something went wrong" in panels.stress_part(done.stress)
+    assert "Not tested: An unexpected error occurred" in panels.stress_part(done.stress)
     (internal,) = (each.path for each in done.documents if each.path.name.endswith("report.html"))
-    assert "Not tested: Something went wrong" in internal.read_text(encoding="utf-8")
+    assert "Not tested: An unexpected error occurred" in internal.read_text(encoding="utf-8")
 
 
 # -- panels and fragments ---------------------------------------------------------------------
@@ -422,7 +422,7 @@ def test_what_is_said_of_the_promise_is_on_the_safe_side(tmp_path: Path) -> None
     assert 2.995 * scale < shown <= 2.996 * scale * 1.01
     assert shown >= 2.9957322 * scale
     with_delta = tiles(file, goal=Goal(epsilon=1.0, delta=0.01))
-    assert "but for a probability of 0.01" in with_delta["promise"][1]
+    assert "except with probability 0.01" in with_delta["promise"][1]
     huge = tiles(file, goal=Goal(epsilon=800.0))
     assert "a factor of e^800" in huge["promise"][1]
     several = Publishing(person="id", rows_per_person=2, rows_are_independent=True)
@@ -442,7 +442,7 @@ def test_with_kept_columns_nothing_is_said_of_the_file(tmp_path: Path) -> None:
     assert "factor" not in found["verdict"] + found["tiles"]["promise"][1]
     assert "about amount by itself, for one row" in found["tiles"]["promise"][1]
     assert "from this column by itself" in found["tiles"]["guess"][1]
-    assert "by the promise" not in found["tiles"]["guess"][1]
+    assert "the promise allows" not in found["tiles"]["guess"][1]
     assert "from this column by itself" in found["said"]
 
 

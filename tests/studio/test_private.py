@@ -50,7 +50,7 @@ def test_the_address_opens_it_once(opened: Opened) -> None:
             tab = opened(studio, known=False, goto=False)
             answer = tab.page.goto(address)
             assert answer.status == 403
-            assert "This address was used already, or is incomplete." in tab.text("body")
+            assert "This address was already used, or is incomplete." in tab.text("body")
             assert address.partition("=")[2] not in tab.page.content()
             assert all(each.startswith(refused) for each in tab.said)
             tab.said.clear()
@@ -159,7 +159,7 @@ USUAL: dict[str, Any] = {
     "which": "some",
 }
 FORGED: list[tuple[dict[str, Any], str]] = [
-    ({"beliefs": ["x.json"]}, "an adversary is one of those that can be ticked."),
+    ({"beliefs": ["x.json"]}, "choose adversaries from those that the page lists."),
     ({"keep": ["../../etc/passwd"]}, "choose one of the table's columns."),
     ({"epsilon": "abc"}, "The ε of a promise must be a number."),
     ({"epsilon": None}, "The ε of a promise must be a number."),
@@ -168,7 +168,7 @@ FORGED: list[tuple[dict[str, Any], str]] = [
     ({"delta": 2}, "delta must be at least 0 and less than 1, got 2."),
     ({"kind": "x"}, ""),
     ({"min_group": 1.5}, "min group must be a whole number."),
-    ({"low": 1}, "give both bounds, or none."),
+    ({"low": 1}, "give both bounds, or neither."),
     ({"by": "mean", "mean_within": -1}, ""),
 ]
 # Not of the kind that any control sends, or not one of its answers.
@@ -214,7 +214,7 @@ def test_what_is_forged_is_refused(opened: Opened, studio: Served) -> None:
     for forged, words in FORGED:
         refused(tab, forged, words)
     tab.forge(source="upload", upload={"key": "x"})
-    assert tab.problem().startswith("This file is not held any more")
+    assert tab.problem().startswith("This file is no longer held")
 
 
 def test_what_no_control_sends_is_refused(opened: Opened, studio: Served) -> None:

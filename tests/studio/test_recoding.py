@@ -33,7 +33,7 @@ def shows(tab: Tab, wanted: pf.Calibration) -> None:
     assert tab.text("#tile-noise") == f"error {wanted.recode.rmse:.3g}"
     assert tab.text("#tile-within") == f"{100 * wanted.recode.unchanged:.2g}% stay"
     assert tab.text("#tile-certificate") == "kept"
-    found = re.search(r"is at most ([\d.e-]+),", tab.text("#note-certificate"))
+    found = re.search(r"is at most ([\d.e-]+);", tab.text("#note-certificate"))
     assert found is not None
     assert wanted.certificate.epsilon_upper <= float(found[1]) <= wanted.goal.epsilon
     for name in ("believed", "published", "ratio", "map", "profile", "scale"):
@@ -92,7 +92,7 @@ def test_a_slow_recoding_waits_until_it_is_asked_for(opened: Opened, studio: Ser
     tab.page.wait_for_function("() => Shiny.shinyapp.$inputValues.epsilon === 0.8")
     # Nothing is looked for, and nothing that is out of date can be released.
     tab.page.click("#release")
-    assert "not yet what is asked for" in tab.problem()
+    assert "not yet show the answer to the current question" in tab.problem()
     assert tab.page.evaluate("window.moves") == moves
     assert tab.text("#tile-noise") == before
 

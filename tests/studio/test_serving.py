@@ -321,7 +321,7 @@ def refuse(uploads: Uploads) -> Any:
 def test_a_taken_port_is_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(InvalidInputError, match=f"port {port} is taken.*name another"):
+        with pytest.raises(InvalidInputError, match=f"port {port} is taken.*give another"):
             serve(refuse, port=port, most_bytes=1, opened=print)
 
 

@@ -229,7 +229,7 @@ def test_a_table_from_the_columns_to_what_is_saved(opened: Opened, tmp_path: Pat
         assert "already knows 'sex'" in tab.text("#verdict")
         assert "for somebody who knows 'sex'" in tab.text("#note-promise")
         parts = tab.text("#parts")
-        for word in ("education-num", "income", "by a constant", "Female", "Male"):
+        for word in ("education-num", "income", "with one constant", "Female", "Male"):
             assert word in parts
         # What can be guessed, what stays for each sex, and both columns; none of one column alone.
         assert tab.page.locator("#live figure:visible").count() == 4

@@ -162,7 +162,7 @@ def test_four_wait_and_the_oldest_goes(server: Running) -> None:
     keys = [json.loads(post(server, page, b"%d" % number).body)["key"] for number in range(6)]
     assert in_memory() == 4
     for key in keys[:2]:
-        with pytest.raises(InvalidInputError, match="newer ones"):
+        with pytest.raises(InvalidInputError, match="newer files"):
             server.uploads.claim(key)
     claimed = [server.uploads.claim(key) for key in keys[2:]]
     assert [Path(each.path).read_bytes() for each in claimed] == [b"2", b"3", b"4", b"5"]

@@ -246,7 +246,7 @@ def test_splits_without_a_secret_are_counted(rare: dict[str, Any]) -> None:
     assert case.spread is not None
     assert 0 < case.small < 8
     assert case.spread.samples == 8 - case.small
-    said = f"{case.small} of 8 splits could not judge, for a half had no row of some secret"
+    said = f"{case.small} of 8 splits could not judge, because a half had no row of some secret"
     assert said in str(found)
     assert case.small_share == case.small / 8
 

@@ -2,7 +2,7 @@
 
 If an event was seen in h of n independent draws, its probability is at least the α-quantile of
 Beta(h, n − h + 1), and at most the (1 − α)-quantile of Beta(h + 1, n − h): each is wrong with
-probability at most α, whatever the truth is and however small n. An event A then shows
+probability at most α, whatever the truth is and however small n is. An event A then shows
 
     δ ≥ P_i(A) − e^ε·P_j(A),      ε ≥ log((P_i(A) − δ)/P_j(A)).
 """
@@ -19,19 +19,19 @@ __all__ = ["Counts", "delta_lower", "epsilon_lower", "probability_lower", "proba
 
 Counts = npt.NDArray[np.int64]
 
-# More than the error of the inverse functions, which were measured to 1e-12.
+# More than the error of the inverse functions, which was measured as 1e-12.
 _SLACK = 1e-9
 
 
 def probability_lower(hits: npt.ArrayLike, draws: npt.ArrayLike, alpha: float) -> FloatArray:
-    """At least this, but for a probability of α."""
+    """A lower bound that is wrong with probability at most α."""
     h, n = np.asarray(hits, dtype=np.float64), np.asarray(draws, dtype=np.float64)
     found = betaincinv(np.maximum(h, 1.0), n - h + 1.0, alpha) * (1.0 - _SLACK)
     return np.asarray(np.where(h > 0.0, found, 0.0))
 
 
 def probability_upper(hits: npt.ArrayLike, draws: npt.ArrayLike, alpha: float) -> FloatArray:
-    """At most this, but for a probability of α."""
+    """An upper bound that is wrong with probability at most α."""
     h, n = np.asarray(hits, dtype=np.float64), np.asarray(draws, dtype=np.float64)
     found = betainccinv(h + 1.0, np.maximum(n - h, 1.0), alpha) * (1.0 + _SLACK)
     return np.asarray(np.where(h < n, np.minimum(found, 1.0), 1.0))

@@ -1,7 +1,7 @@
-"""The published line cut into cells, and how often each cell is hit under each secret.
+"""The line of published values cut into cells, and how often each cell is hit under each secret.
 
-Any set of cells is an event that an adversary may look for. Holes (missing values) are a cell of
-their own. Counting cells needs a fixed amount of memory, however many values are drawn.
+Any set of cells is an event that an adversary may look for. Missing values are a cell of their own.
+Counting cells needs a fixed amount of memory, however many values are drawn.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LEVELS = np.concatenate([_TAILS, np.arange(1, _CELLS) / _CELLS, 1.0 - _TAILS[::
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """(−∞, e_0], (e_0, e_1], …, (e_m, ∞), and the holes.
+    """(−∞, e_0], (e_0, e_1], …, (e_m, ∞), and missing values.
 
     Attributes:
         edges: e_0 to e_m.
@@ -41,20 +41,20 @@ class Cells:
 
     @classmethod
     def of(cls, recoding: Recoding) -> Cells:
-        """One for each value that a map publishes."""
+        """One cell for each value that a recoding publishes."""
         numbers = [each for each in recoding.coded_outputs if each is not None]
         return cls(np.sort(np.array(numbers or [0.0])), listed=True)
 
     @classmethod
     def around(cls, published: FloatArray) -> Cells:
-        """Cells that these values hit about equally often."""
+        """Cells that are hit about equally often by these values."""
         present = published[~np.isnan(published)]
         if not present.size:
             return cls(np.zeros(1))
         return cls(np.unique(np.quantile(present, _LEVELS, method="inverted_cdf")))
 
     def counts(self, parts: Iterable[FloatArray]) -> Counts:
-        """How often each cell is hit; the holes come last."""
+        """How often each cell is hit; missing values come last."""
         total = np.zeros(self.edges.size + 2, dtype=np.int64)
         for part in parts:
             hole = np.isnan(part)
@@ -79,7 +79,7 @@ class Cells:
         return np.asarray(np.nan_to_num(np.append(present, hole), nan=0.0))
 
     def recoded_ratios(self, laws: PairOfLaws, recoding: Recoding) -> FloatArray | None:
-        """log p_i/p_j of each output of a map; None for laws that are no tables."""
+        """log p_i/p_j of each output of a recoding; None for laws that are not tables."""
         first, second = (
             self._recoded(prior, missing, recoding)
             for prior, missing in (

@@ -1,7 +1,7 @@
-"""Values as an adversary believes them to be, and what is published for them.
+"""Values drawn as an adversary believes them to be, and what is published for them.
 
-Only the inputs of an audit are drawn here, from a seeded generator so that a run can be repeated;
-the noise comes from what is audited.
+Only the inputs of an audit are drawn here, from a seeded generator, so that a run can be repeated;
+the noise comes from the code that is audited.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ __all__ = ["Generator", "generator", "publish", "values_of"]
 
 Generator = np.random.Generator
 
-# At a time: enough to hide the cost of a call, few enough for the memory of any machine.
+# Values per call: enough to hide the cost of a call, few enough for the memory of any machine.
 _CHUNK = 2**18
 
 
 def generator(seed: int) -> Generator:
-    """For the inputs of one audit."""
+    """The generator of the inputs of one audit."""
     return np.random.default_rng(seed)
 
 
@@ -41,7 +41,7 @@ def publish(
 ) -> Iterator[FloatArray]:
     """What is published for `count` values of a law, in parts.
 
-    A missing value is published as a hole (NaN), unless the subject takes it as a value.
+    A missing value is published as missing (NaN), unless the subject takes it as a value.
     """
     for start in range(0, count, _CHUNK):
         size = min(_CHUNK, count - start)

@@ -1,10 +1,10 @@
-"""The attack on one pair: find the event that tells most, then test it on fresh draws.
+"""The attack on one pair: find the event that reveals most, then test it on fresh draws.
 
 By the lemma of Neyman and Pearson the best events are the sets {log p_i/p_j > t}. Where the noise
 law is claimed they are known analytically; if the code does not draw the law that it claims, those
-of smaller noise, or of ratios learned from the first half of the draws, may tell more. The first
-half of the draws chooses among all these; the second half, which had no say in it, is the evidence.
-A recoding publishes finitely many values, and any set of them is an event.
+of smaller noise, or of ratios learned from the first half of the draws, may reveal more. The first
+half of the draws chooses among all these; the second half, which plays no part in the choice, is
+the evidence. A recoding publishes finitely many values, and any set of them is an event.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from pufferfish.recoding.law import Recoding
 __all__ = ["attack", "both_directions", "scores_of_laws"]
 
 _PILOT = 2**15
-# Parts of the claimed noise whose best events are tried too.
+# Fractions of the claimed noise whose best events are tried too.
 _SMALLER = (1.0, 0.5, 0.2)
 
 
@@ -69,7 +69,7 @@ def attack(
 def scores_of_laws(
     laws: PairOfLaws, cells: Cells, claimed: Noise | Recoding | None
 ) -> list[FloatArray]:
-    """log p_i/p_j of each cell under the law that is claimed; of noise, under parts of it, too."""
+    """log p_i/p_j of each cell under the claimed law; for noise, also under fractions of it."""
     if isinstance(claimed, Recoding):
         found = iter([cells.recoded_ratios(laws, claimed)])
     else:
@@ -86,12 +86,12 @@ def both_directions(
     goal: Guarantee,
     alpha: float,
 ) -> tuple[PairFinding, PairFinding]:
-    """What two halves of draws, counted by cells for both secrets, show of a pair.
+    """What two halves of draws, counted by cells for both secrets, show about a pair.
 
     Args:
         laws: The pair.
         cells: What was counted.
-        known: By which cells may be ordered, besides what the counts say.
+        known: Further orders of the cells to try, in addition to that of the counts.
         chosen_by: Counts that choose the events.
         tested_by: Counts that test them.
         goal: The promise.
@@ -109,7 +109,7 @@ def both_directions(
 def _learn(counts: tuple[Counts, ...], width: int) -> FloatArray:
     """Log-ratios of the counts, each cell together with its neighbours on both sides."""
     window = np.ones(2 * width + 1)
-    # The holes have no neighbours.
+    # Missing values have no neighbours.
     smooth = [
         np.append(np.convolve(each[:-1], window)[width : width + each.size - 1], each[-1])
         for each in counts
@@ -183,7 +183,7 @@ def _best_events(
 
 
 def _wilson(rates: FloatArray, draws: int, alpha: float, side: float) -> FloatArray:
-    """Bounds that are nearly those of Clopper and Pearson, and quick: they only choose."""
+    """Quick approximations of the Clopper-Pearson bounds: they only choose."""
     z = -float(ndtri(alpha))
     middle = rates + z**2 / (2.0 * draws)
     half = z * np.sqrt(rates * (1.0 - rates) / draws + (z / (2.0 * draws)) ** 2)

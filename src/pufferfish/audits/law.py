@@ -1,8 +1,9 @@
 """Is the noise the one that was certified?
 
 By the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart the distribution function of n draws
-is nowhere farther than √(log(2/α)/(2n)) from that of their law, but for a probability of α. This is
-no attack on a secret; it notices wrong noise of any kind, also where no event would tell yet.
+is nowhere farther than √(log(2/α)/(2n)) from that of their law, except with probability α. This is
+not an attack on a secret; it detects wrong noise of any kind, also where no event would reveal it
+yet.
 """
 
 from __future__ import annotations

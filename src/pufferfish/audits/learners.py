@@ -1,9 +1,9 @@
-"""What standard learners make of the column: how well it predicts the secret, before and after.
+"""What standard learners find in the column: how well it predicts the secret, before and after.
 
-For those who hold the data. Learners see all that is published: columns that are kept are before
-them both times. With them stands what the best possible adversary of the scenario reaches: no
-learner can beat that but by chance, unless the beliefs know less than the data say. That adversary
-sees the protected column alone: where others are kept, a learner may well do better.
+This is for those who hold the data. Learners see all that is published, kept columns both before
+and after. The result also has what the best possible adversary of the scenario achieves: no learner
+can beat that except by chance, unless the beliefs know less than the data. That adversary sees only
+the protected column: where others are kept, a learner may well do better.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ __all__ = ["DataAudit", "audit_data"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataAudit:
-    """What learners reach on the data themselves; internal.
+    """What learners achieve on the data themselves; internal.
 
     Attributes:
         pair: The two secrets.
         rows: How many rows were used.
-        aligned: Whether the released rows themselves were used; otherwise, since they are
-            shuffled, a fresh draw of the same noise, or by the same map.
+        aligned: Whether the released rows themselves were used; otherwise, since they are shuffled,
+            a fresh draw of the same noise, or by the same recoding.
         column: The protected column.
         kept: Other published columns, which the learners see.
         learned: One entry for each learner.
-        limit_before: What the best possible adversary reaches with the true values of the column.
-        limit_after: The same with the published ones.
+        limit_before: What the best possible adversary achieves with the true values of the column.
+        limit_after: The same, with the published ones.
         allowed: What the promise alone allows, for the column by itself.
-        drawn: What a fresh draw is of, in words.
+        drawn: What is drawn afresh, in words.
     """
 
     pair: SecretPair
@@ -80,7 +80,7 @@ class DataAudit:
 
     @property
     def beyond(self) -> bool:
-        """Whether a learner does better than any described adversary could, but for chance.
+        """Whether a learner does better than any described adversary could, beyond chance.
 
         False where columns are kept, which no described adversary sees.
         """
@@ -96,8 +96,8 @@ class DataAudit:
         if self.kept:
             lines.append(
                 f"- the best possible adversary of the scenario, who sees {self.column!r} alone: "
-                f"{reached}. The learners see {', '.join(map(repr, self.kept))} as well: that is "
-                "no limit for them, and the promise is none."
+                f"{reached}. The learners see {', '.join(map(repr, self.kept))} as well: neither "
+                "this nor the promise is a limit for them."
             )
         else:
             lines.append(
@@ -106,8 +106,8 @@ class DataAudit:
             )
         if self.beyond:
             lines.append(
-                "BEYOND THE LIMIT: a learner does better than every described adversary could. The "
-                "beliefs know less than these data say: fit them to the data, or add the table."
+                "BEYOND THE LIMIT: a learner does better than every described adversary could. "
+                "The beliefs know less than these data: fit them to the data, or add the table."
             )
         return "\n".join(lines)
 
@@ -118,7 +118,7 @@ class DataAudit:
         for name in ("limit_before", "limit_after", "allowed"):
             plain[name] = limit_to_dict(getattr(self, name))
         if self.kept:
-            # No limit for those who see the other columns, too.
+            # There is no limit for learners that also see the other columns.
             del plain["allowed"]
         return plain | {
             "pair": list(self.pair),
@@ -132,16 +132,15 @@ def audit_data(
 ) -> DataAudit | TableAudit:
     """How well standard learners predict the secret of the deciding pair, before and after.
 
-    Of a table, all that is published together is before them (`audits.tables`). Where rows
-    without a value are published as holes, a hole is one more thing that learners see, as the best
-    possible adversary does.
+    For a table, learners see all that is published together (`audits.tables`). Where missing values
+    are published as missing, learners see that too, as the best possible adversary does.
 
     Args:
         original: The table that was released: a frame, a file's path, a dict of arrays.
-        plan: What was planned.
-        released: The published file or column (of a table: the published table), where its rows
-            are in the order of the table. Without it, as for rows that were shuffled, which nobody
-            can match, the noise is drawn afresh, in memory only.
+        plan: The plan of the release.
+        released: The published file or column (for a table: the published table), if its rows are
+            in the order of the table. Without it, as for shuffled rows, which nobody can match, the
+            noise is drawn afresh, in memory only.
         seed: For the folds, and for the choice of rows where there are very many.
         na: Texts of a file that stand for a missing value or secret, as for `summarise`.
     """
@@ -149,8 +148,8 @@ def audit_data(
         return audit_table(original, plan, released, seed=seed, na=na)
     if not isinstance(plan, ColumnPlan):
         raise UnsupportedError(
-            "learners look at the rows of a table, and this release has none: leave out the table "
-            "(--original)."
+            "learners look at the rows of a table, but this release has none: leave out the "
+            "table (--original)."
         )
     return _audit_column(original, plan, released, seed, na)
 
@@ -164,7 +163,7 @@ def _audit_column(
     rows_of = batches(original, plan.column, plan.secret, na=na, one_row=plan.reduction)
     values, labels = _rows(rows_of, plan.column, pair)
     if plan.cap is not None:
-        # What is noised, and what the beliefs are about.
+        # The values that are noised, which the beliefs are about.
         values = np.clip(values, *plan.cap)
     aligned = released is not None
     if aligned:
@@ -176,11 +175,12 @@ def _audit_column(
     present = ~np.isnan(values)
     if aligned:
         published = _published_columns(released, plan.column)
-        # A map that takes a missing value may fill holes, and leave others.
+        # A recoding that accepts missing values may fill some and make others.
         require(
             published.size == values.size
             and (law.takes_missing or np.array_equal(~np.isnan(published), present)),
-            "the released column has other rows than the table; give the table that was released.",
+            "the released column does not have the rows of the table: give the table that was "
+            "released.",
         )
     else:
         taken = np.ones(values.size, dtype=bool) if law.takes_missing else present
@@ -212,7 +212,7 @@ def _audit_column(
         limit_before=success(alone, NoNoise()),
         limit_after=success(alone, law),
         allowed=success_allowed(calibration.goal),
-        drawn="of the same noise" if law.additive else "by the same map",
+        drawn="of the same noise" if law.additive else "by the same recoding",
     )
 
 

@@ -1,8 +1,8 @@
-"""What an audit can see: the probability of noticing noise that is smaller than it should be.
+"""The power of an audit: the probability of detecting noise that is smaller than it should be.
 
 For the smaller noise the probability of each cell is known under both secrets. So audits can be
-played through without drawing a value: their counts are multinomial, and from them events are
-chosen and tested just as in a real one.
+simulated without drawing a value: their counts are multinomial, and events are chosen and tested
+from them just as in a real audit.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ def chance_to_notice(
     alpha: float,
     source: Generator,
 ) -> float:
-    """The share of played audits that refute the goal by one pair: that which shows it best.
+    """The share of simulated audits that refute the goal by one pair: the one that shows it best.
 
     Args:
         pairs: What is attacked.
         claimed: The noise that the mechanism says it adds.
-        less: How much smaller it truly is.
+        less: How much smaller it really is.
         goal: The promise.
         draws: Published values for each secret.
-        alpha: What each pair has of the false alarms.
-        source: Of the counts.
+        alpha: The share of the false alarms for each pair.
+        source: The generator of the counts.
     """
     best = 0.0
     for laws in pairs:
@@ -69,7 +69,7 @@ def _one_pair(
     true = less_noise(claimed, less)
     holes = laws.missing_first, laws.missing_second
     priors = laws.first, laws.second
-    # It only says where cells shall be.
+    # It only decides where the cells are.
     pilot = [
         values_of(prior, _PILOT, source) + drawing_of(true).imitate(true, _PILOT, source)
         for prior in priors
@@ -95,6 +95,6 @@ def _one_pair(
 def _masses(law: OutputLaw, edges: FloatArray) -> FloatArray:
     """The probability of each cell."""
     below, above = law.cdf(edges), law.survival(edges)
-    # Each difference from the tail that it lies in, where digits are not lost.
+    # Each difference is taken in the tail in which it lies, where no digits are lost.
     inside = np.where(below[1:] < 0.5, np.diff(below), -np.diff(above))
     return np.asarray(np.maximum(np.concatenate([below[:1], inside, above[-1:]]), 0.0))

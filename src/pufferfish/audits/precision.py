@@ -1,19 +1,19 @@
 """The attack on the last digits.
 
-Floating-point numbers are denser near zero. Where noise is drawn and added in floating point, which
-last binary digits a sum can have depends on the value that was noised, so digits far below the
+Floating-point numbers are denser near zero. Where noise is drawn and added in floating point, the
+last binary digits that a sum can have depend on the value that was noised, so digits far below the
 noise's size tell values apart that the noise should hide (Mironov 2012). Noise on a grid has the
-same last digits whatever the value. And somebody may write the value below the digits that were
+same last digits whatever the value. A program may also write the value below the digits that were
 noised, in binary or in decimal.
 
-Two fixed inputs are published many times. A published y is looked at by its binade
-2^e ≤ |y| < 2^(e+1), and there by a feature of its last digits: the place of the lowest binary digit
-that is set, or the fraction of y·10^j. Within a binade any law whose density is smooth over such
-small steps gives each feature the same chance for both inputs. The first half of the draws finds
-where it differs, the second half tests that.
+Two fixed inputs are published many times. Published values y are grouped by their binade
+2^e ≤ |y| < 2^(e+1), and there by a feature of their last digits: the place of the lowest binary
+digit that is set, or the fraction of y·10^j. Within a binade any law whose density is smooth over
+such small steps gives each feature the same probability for both inputs. The first half of the
+draws finds where it differs, and the second half tests that.
 
-Results that are mostly repeated lie on a coarse grid, and their digits say nothing more than the
-place on it: then it must be the same grid for every value that a belief considers possible.
+Results that mostly occur several times lie on a coarse grid, and their digits reveal nothing beyond
+the place on it: then every value that a belief considers possible must have the same grid.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ __all__ = ["check_precision"]
 _NAME = "the last digits do not tell values apart"
 # Binary digits below 2^-20 of the spread; coarser ones may differ by the law of the noise itself.
 _FINE = 20
-# Decimal digits from a thousandth of the spread on, as far as a double has them.
+# Decimal digits from a thousandth of the spread down, as far as a double has them.
 _DECIMAL = 1e-3
 _LAST_DIGIT = 1e-12
 _BINS = 64
-# So that numbers of few decimal digits are not on the edge of a bin.
+# Keeps numbers with few decimal digits away from the edge of a bin.
 _OFFSET = 0.00371
-# With fewer results than this that occur once, they are on a coarse grid.
+# If fewer results than this occur only once, they are on a coarse grid.
 _SINGLE = 0.2
 _BINADES = 2200
 _LOWEST = -1100
@@ -59,10 +59,10 @@ def check_precision(
     """Try to tell apart the two inputs of each pair by the digits of what is published.
 
     Args:
-        subject: What publishes.
+        subject: The code that publishes.
         inputs: Pairs of values to tell apart.
         support: Values that a belief considers possible, for results on a coarse grid.
-        draws: Published values of each input.
+        draws: The number of published values of each input.
         alpha: An alarm is false with at most this probability.
     """
     share = alpha / (2.0 * len(inputs))
@@ -70,7 +70,9 @@ def check_precision(
         both = [_present(subject.noised(np.full(draws, value))) for value in pair]
         if any(each.size < _FEWEST or np.ptp(each) == 0.0 for each in both):
             return AuditCheck(
-                name=_NAME, passed=None, detail="not looked at: nothing is published, or no noise"
+                name=_NAME,
+                passed=None,
+                detail="not tested: nothing is published, or there is no noise",
             )
         single = [_occurring_once(each) for each in both]
         if any(each.mean() < _SINGLE for each in single):
@@ -102,7 +104,7 @@ def _occurring_once(results: FloatArray) -> npt.NDArray[np.bool_]:
 
 
 def _other_grid(subject: Subject, support: FloatArray, draws: int) -> AuditCheck | None:
-    """Whether neighbouring values have no result in common, though the noise is wider than that."""
+    """Whether neighbouring values share no result, although the noise is wider than their gap."""
     values = np.unique(support)
     for one, other in pairwise(values):
         first, second = (_present(subject.noised(np.full(draws, each))) for each in (one, other))
@@ -111,14 +113,16 @@ def _other_grid(subject: Subject, support: FloatArray, draws: int) -> AuditCheck
             return AuditCheck(
                 name=_NAME,
                 passed=False,
-                detail=f"none of {draws:,} results for the input {other:.10g} is ever published "
-                f"for {one:.10g}: the noise is on a grid, the values are not on the same",
+                detail=(
+                    f"none of {draws:,} results for the input {other:.10g} is ever published for "
+                    f"{one:.10g}: the noise is on a grid, but the values are not on the same grid"
+                ),
             )
     return None
 
 
 def _features(both: list[FloatArray], spread: float) -> Iterator[list[Counts]]:
-    """Of both columns numbers from 0 to 63 that depend on the last digits; 0 is not looked at."""
+    """For both columns, numbers from 0 to 63 that depend on the last digits; 0 is not tested."""
     finest = math.frexp(spread)[1] - _FINE
     yield [_lowest_digit(each, finest) for each in both]
     largest = max(float(np.abs(each).max()) for each in both)
@@ -143,7 +147,7 @@ def _lowest_digit(results: FloatArray, finest: int) -> Counts:
 def _leak(
     both: list[FloatArray], digits: list[Counts], pair: tuple[float, float], alpha: float
 ) -> AuditCheck | None:
-    """Find digits that differ with the first half of both columns, test them with the second."""
+    """Find digits that differ in the first half of both columns, and test them with the second."""
     tables = [
         [
             _table(results[half], feature[half])
@@ -170,7 +174,7 @@ def _table(results: FloatArray, digits: Counts) -> Counts:
     """Counts by binade and digits."""
     exponent = np.frexp(results)[1]
     # Numbers with a given count of significant digits have finer ones below a power of ten, which
-    # may lie within a binade: both sides of it are looked at on their own.
+    # may lie within a binade: both sides of it are tested separately.
     decade = np.floor(np.log10(np.maximum(np.abs(results), 1e-300)))
     above = decade > np.floor((exponent - 1) * math.log10(2.0))
     table = np.zeros((2 * _BINADES, _BINS), dtype=np.int64)
@@ -205,8 +209,10 @@ def _caught(
     return AuditCheck(
         name=_NAME,
         passed=False,
-        detail=f"of what is published between 2^{exponent - 1} and 2^{exponent} in size, "
-        f"{hits[0]:,} of {totals[0]:,} values from the input {first:g} have last digits that "
-        f"{hits[1]:,} of {totals[1]:,} from the input {second:g} have: the digits say which it "
-        "was, however large the noise",
+        detail=(
+            f"among published values between 2^{exponent - 1} and 2^{exponent} in size, "
+            f"{hits[0]:,} of {totals[0]:,} values from the input {first:g} have last digits that "
+            f"{hits[1]:,} of {totals[1]:,} from the input {second:g} have: the digits reveal "
+            "which input it was, however large the noise is"
+        ),
     )

@@ -1,8 +1,8 @@
-"""Is what replaces values the map that was certified?
+"""Whether values are replaced by the certified recoding.
 
 Each value of the domain is published many times, and how often each output comes is compared with
-its row of the table: both tails of the binomial law for each entry, whose levels add up to α. What
-is drawn wrongly by a few percent of a row is found, also where no secret is betrayed by it.
+its row of the table: both tails of the binomial law for each entry, whose levels add up to α. An
+error of a few percent of a row is found, even where it reveals no secret.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ __all__ = ["check_recoding", "check_table"]
 _TABLE = "each value is replaced as the certified map says"
 _DIGITS = "the last digits do not tell values apart"
 _FEWEST = 1_000
-# Rows are compared by outputs that are published more often than the one and less than the other.
+# Rows are compared by outputs whose share of what is published lies between these two.
 _SELDOM, _OFTEN = 0.3, 0.9
-# No place of a category.
+# Not the place of a category.
 _UNSEEN = -1.0
-# Of a probability after noise on a grid, besides the factor for the grid.
+# The error of a probability after noise on a grid, in addition to the factor for the grid.
 _ABSOLUTE = 1e-12
 
 
 def check_recoding(
     subject: Subject, law: Recoding, draws: int, rows: int, alpha: float, source: Generator
 ) -> Iterator[AuditCheck]:
-    """The attacks on a map as such.
+    """The attacks on a recoding as such.
 
     Args:
-        subject: What publishes.
-        law: What it claims to do.
-        draws: In all, shared by the values of the domain.
-        rows: Of each run of one value.
+        subject: The code that publishes.
+        law: The recoding that it claims to apply.
+        draws: The number of draws, shared by the values of the domain.
+        rows: The rows of each run of one value.
         alpha: An alarm is false with at most this probability, all together.
         source: Breaks ties.
     """
@@ -61,7 +61,7 @@ def check_recoding(
     yield AuditCheck(
         name=_DIGITS,
         passed=None,
-        detail=f"not looked at: what is published is one of {len(law.coded_outputs)} listed values",
+        detail=f"not tested: what is published is one of {len(law.coded_outputs)} listed values",
     )
 
 
@@ -75,7 +75,10 @@ def check_table(subject: Subject, law: Recoding, draws: int, alpha: float) -> Au
         return AuditCheck(
             name=_TABLE,
             passed=False,
-            detail=f"{impossible:,} of {counts.sum():,} published values are none of the map's",
+            detail=(
+                f"{impossible:,} of {counts.sum():,} published values are not outputs of the "
+                "recoding"
+            ),
         )
     low, high = _chances(law)
     hits = counts[:, _columns(law, cells)]
@@ -84,14 +87,17 @@ def check_table(subject: Subject, law: Recoding, draws: int, alpha: float) -> Au
     return AuditCheck(
         name=_TABLE,
         passed=bool(logs[x, y] >= math.log(alpha / (2.0 * logs.size))),
-        detail=f"{len(law.values)} values, {each:,} draws of each; farthest off: "
-        f"{_name(law, _inputs(law)[x])} is published as {_name(law, law.coded_outputs[y])} in "
-        f"{hits[x, y] / each:.3%} of draws, {0.5 * (low[x, y] + high[x, y]):.3%} by the map",
+        detail=(
+            f"{len(law.values)} values, {each:,} draws of each; farthest off: "
+            f"{_name(law, _inputs(law)[x])} is published as {_name(law, law.coded_outputs[y])} in "
+            f"{hits[x, y] / each:.3%} of draws, {0.5 * (low[x, y] + high[x, y]):.3%} by the "
+            "recoding"
+        ),
     )
 
 
 def _likely(law: Recoding, chances: FloatArray) -> FloatArray:
-    """The likeliest numbers that are published, as many as are not rare together."""
+    """The likeliest published numbers, just enough that together they are not rare."""
     known = [
         (share, output)
         for share, output in zip(chances.tolist(), law.coded_outputs, strict=True)
@@ -107,13 +113,13 @@ def _likely(law: Recoding, chances: FloatArray) -> FloatArray:
 
 
 def _inputs(law: Recoding) -> list[float]:
-    """All that it lists; where it takes others, too, one of them at the end."""
+    """All values that it lists; where it accepts others too, one of them at the end."""
     listed = [math.nan if value is None else value for value in law.cells.values]
     return listed if law.unseen is None else [*listed, _UNSEEN]
 
 
 def _published(subject: Subject, cells: Cells, value: float, draws: int) -> Counts:
-    """How often each listed value came, and a hole; what is not listed at the end."""
+    """How often each listed value and a missing one came; unlisted ones are counted at the end."""
     results = subject.publish(np.full(draws, value))
     known = np.isnan(results) | np.isin(results, cells.edges)
     counts = cells.counts([results[known]])
@@ -121,14 +127,14 @@ def _published(subject: Subject, cells: Cells, value: float, draws: int) -> Coun
 
 
 def _columns(law: Recoding, cells: Cells) -> Counts:
-    """Where each output of the map was counted."""
+    """Where each output of the recoding was counted."""
     numbers = [np.nan if each is None else each for each in law.coded_outputs]
     places = np.searchsorted(cells.edges, numbers)
     return np.where(np.isnan(numbers), cells.edges.size, places)
 
 
 def _chances(law: Recoding) -> tuple[FloatArray, FloatArray]:
-    """M(x,y) from below and from above; known up to the grid where noise goes first."""
+    """Lower and upper bounds on M(x,y), which is known up to the grid where noise comes first."""
     chances = law.matrix
     if law.unseen is not None:
         chances = np.vstack([chances, np.array(law.unseen, dtype=np.float64) / WHOLE])
@@ -140,8 +146,8 @@ def _chances(law: Recoding) -> tuple[FloatArray, FloatArray]:
 
 
 def _name(law: Recoding, value: float | None) -> str:
-    """A number; of a category, which may say whose it is, only its place in the map."""
+    """A number, or only the place of a category, whose label may identify a person."""
     if law.labelled and value == _UNSEEN:
         return "an unseen category"
     place = "category no. " if law.labelled else ""
-    return "a hole" if value is None or math.isnan(value) else f"{place}{value:.6g}"
+    return "a missing value" if value is None or math.isnan(value) else f"{place}{value:.6g}"

@@ -20,13 +20,13 @@ _MOST_SHOWN = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that can be seen in what is published, and how often it was.
+    """Something that can be seen in what is published, and how often it was seen.
 
     Attributes:
-        words: What is to be seen.
-        hits_first: How often it was, of `draws` values of the first secret of a direction.
+        words: What can be seen.
+        hits_first: How often it was seen in `draws` values of the first secret of a direction.
         hits_second: The same for the second.
-        draws: Fresh values of each; those that the event was found with are not among them.
+        draws: Fresh values of each; those with which the event was found are not among them.
     """
 
     words: str
@@ -36,7 +36,7 @@ class Event:
 
     @property
     def rates(self) -> str:
-        """Both as percentages."""
+        """Both frequencies as percentages."""
         hits = self.hits_first, self.hits_second
         return " against ".join(percent(each / self.draws, 4) for each in hits)
 
@@ -82,7 +82,7 @@ class PairFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditCheck:
-    """One thing that was looked for: passed True, False, or None where it is only information."""
+    """One check: passed is True, False, or None where it is only information."""
 
     name: str
     passed: bool | None
@@ -96,14 +96,14 @@ class AuditResult:
     Attributes:
         goal: The promise that was attacked.
         findings: For each belief and direction, the lower bounds that were shown.
-        checks: Attacks that are not about one pair.
+        checks: The attacks that are not about one pair.
         false_alarm: A mechanism that keeps the promise is called "violated" in at most this share
             of audits.
         draws: Values published for each secret of each pair.
-        power: With how much less noise than claimed (as a share) attacks on the pairs would have
-            shown it, and with about what probability; empty for a black box.
-        left_out: How many other pairs there are, for all adversaries, that looked harder to tell
-            apart and were not attacked.
+        power: Shares by which the noise could be smaller than claimed, each with the approximate
+            probability that attacks on the pairs would have shown it; empty for a black box.
+        left_out: The number of other pairs, over all adversaries, that looked harder to tell apart
+            and were not attacked.
     """
 
     goal: Guarantee
@@ -115,7 +115,7 @@ class AuditResult:
     left_out: int = 0
 
     def __bool__(self) -> bool:
-        """Refused: that nothing was found must not pass for a proof."""
+        """Refused: finding nothing must not pass for a proof."""
         raise TypeError('an audit is not a truth value; ask `audit.verdict == "consistent"`.')
 
     @property
@@ -127,12 +127,12 @@ class AuditResult:
 
     @property
     def epsilon_lower(self) -> float:
-        """The largest ε that was shown to be needed at the goal's δ."""
+        """The largest lower bound on ε that was shown at the goal's δ."""
         return max(0.0, *(each.epsilon_lower for each in self.findings))
 
     @property
     def delta_lower(self) -> float:
-        """The largest δ that was shown to be needed at the goal's ε."""
+        """The largest lower bound on δ that was shown at the goal's ε."""
         return max(0.0, *(each.delta_lower for each in self.findings))
 
     def __str__(self) -> str:
@@ -142,8 +142,9 @@ class AuditResult:
     def _lines(self) -> list[str]:
         lines = [
             f"{self.verdict.upper()}: {self._summary()}",
-            f"Attacked was {self.goal}, with {self.draws:,} published values for each secret of "
-            f"{len(self.findings)} ordered pairs, half to find what to look for, half to test it.",
+            f"The promise {self.goal} was attacked with {self.draws:,} published values for each "
+            f"secret of {len(self.findings)} ordered pairs, half to find what to look for, half "
+            "to test it.",
         ]
         if self.left_out:
             lines.append(f"Not attacked: {self.left_out:,} pairs that look harder to tell apart.")
@@ -156,24 +157,25 @@ class AuditResult:
         lines += [f"- {words[each.passed]}: {each.name}: {each.detail}." for each in self.checks]
         if self.power and self.verdict == "consistent":
             lines.append(
-                "Were the noise smaller than claimed, attacks on the pairs would show it with a "
-                "probability of about "
+                "If the noise were smaller than claimed, attacks on the pairs would show it with "
+                "a probability of about "
                 + ", ".join(
                     f"{chance:.0%} ({percent(less)} too small)" for less, chance in self.power
                 )
-                + "; the law of the noise is compared besides."
+                + "; the law of the noise is also compared."
             )
         return lines
 
     def _summary(self) -> str:
         if self.verdict == "violated":
             return (
-                "this is not what was promised. Were all in order, an audit would say so with "
+                "this is not what was promised. If all were in order, an audit would say this with "
                 f"probability at most {self.false_alarm:g}."
             )
         return (
-            "no attack contradicts the promise. That is no proof: the certificate is. It says that "
-            "the code does what was certified, as far as this number of draws can tell."
+            "no attack contradicts the promise. That is not a proof; the certificate is. It "
+            "means that the code does what was certified, as far as this number of draws can "
+            "tell."
         )
 
     def to_dict(self) -> dict[str, Any]:

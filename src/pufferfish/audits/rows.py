@@ -1,8 +1,8 @@
-"""Attacks by repetition: the same value in every row, and the same column again and again.
+"""Attacks by repetition: the same value in every row, and the same column many times.
 
 With one value in all rows, rows that are noised alike and independently cannot be told apart. A row
-that always stays close to its value was not noised; a stretch of rows, or every second one, that
-does so more often than others has less noise; rows or runs whose noise is related share it.
+that always stays close to its value was not noised; a block of rows, or every second one, that does
+so more often than others has less noise; rows or runs with related noise share it.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ __all__ = ["AVERAGE", "check_repeats", "check_rows"]
 RUNS = 48
 _EVERY_ROW = "every row is noised"
 AVERAGE = "the average of many runs"
-# Waves of an even number of rows have a last one that is not exponential: rows are odd by default.
-# Normal approximations are trusted to so much more than their own bound.
+# With an even number of rows the last wave is not exponential: by default the number is odd.
+# Normal approximations get this much slack beyond their own bound.
 _MARGIN = 1.15
-# Distinct errors next to zero that say how often one value is hit by chance.
+# Distinct errors next to zero that show how often one value is hit by chance.
 _NEIGHBOURS = 1000
 _ODD = 0.3819660112501051
 
 
 class _Said(NamedTuple):
-    """What checks are called, and what rows have."""
+    """The names of checks, and what rows have."""
 
     alike: str
     fresh: str
@@ -56,13 +56,13 @@ def check_repeats(
     alpha: float,
     source: Generator,
 ) -> tuple[AuditCheck, ...]:
-    """Of what replaces values: are all rows drawn alike, and afresh? That some stay says nothing.
+    """For a recoding: are all rows drawn alike, and afresh? That some values stay means nothing.
 
     Args:
         subject: What publishes.
-        value: What stands in every row.
-        likely: Outputs, one of which is published neither nearly always nor rarely.
-        rows: Of each run.
+        value: The value in every row.
+        likely: A set of outputs that is hit neither nearly always nor rarely.
+        rows: The rows of each run.
         alpha: An alarm is false with at most this probability.
         source: Breaks ties.
     """
@@ -70,7 +70,7 @@ def check_repeats(
     holes = np.isnan(errors)
     average = () if holes.any() else (_average(errors),)
     other = np.where(np.isin(errors, likely - value), 0.0, 1.0)
-    # A hole is one more thing to be published, farther than all others.
+    # A missing value is one more output, farther away than all others.
     far = 1.0 + float(np.abs(errors[~holes]).max(initial=0.0))
     errors = np.where(holes, far, errors)
     return (
@@ -83,13 +83,13 @@ def check_repeats(
 def check_rows(
     subject: Subject, value: float, other: float, rows: int, alpha: float, source: Generator
 ) -> tuple[AuditCheck, ...]:
-    """Publish a column of one value many times, and look at every row and every run."""
+    """Publish a column of one value many times, and test every row and every run."""
     column = np.full(rows, value)
     published = np.stack([subject.noised(column) for _ in range(RUNS)])
-    # Holes are taken out with their rows; what is left is as many values of each run.
+    # Rows with missing values are left out; every run keeps the same number of values.
     whole = ~np.isnan(published).any(axis=0)
     if np.count_nonzero(whole) < 2:
-        return _note("not looked at: most rows are published as holes")
+        return _note("not tested: most rows are published as missing")
     published = published[:, whole]
     if np.ptp(published) == 0.0 and published[0, 0] == subject.noised(np.full(1, other))[0]:
         return _note(f"{published[0, 0]:g} is published, whatever the value")
@@ -97,7 +97,7 @@ def check_rows(
     share = alpha / 4.0
 
     def elsewhere() -> FloatArray:
-        # A value that nobody rounds or clips to.
+        # A value to which nothing is rounded or clipped.
         odd = value + _ODD * (other - value)
         errors = np.stack([subject.noised(np.full(rows, odd)) for _ in range(RUNS)]) - odd
         return np.asarray(errors[:, whole])
@@ -115,10 +115,10 @@ def _note(detail: str) -> tuple[AuditCheck]:
 
 
 def _small(errors: FloatArray) -> tuple[npt.NDArray[np.bool_], float, float]:
-    """Which errors are in the lowest quarter, how large those are, and how often that happens.
+    """Which errors are in the lowest quarter, how large they are, and how often they occur.
 
-    Where results are rounded, these are those that equal the value. How often is known but for
-    chance; six standard errors more are granted.
+    Where results are rounded, these are the results that equal the value. Their frequency is known
+    up to chance; six standard errors are added.
     """
     size = np.abs(errors)
     limit = float(np.quantile(size, 0.25))
@@ -128,7 +128,7 @@ def _small(errors: FloatArray) -> tuple[npt.NDArray[np.bool_], float, float]:
 
 
 def _every_row(errors: FloatArray, elsewhere: Callable[[], FloatArray], alpha: float) -> AuditCheck:
-    """In each row the error is small in about as many runs as in all rows together."""
+    """Check that in each row the error is small in about as many runs as in all rows together."""
     runs, rows = errors.shape
     if not errors.any():
         return AuditCheck(name=_EVERY_ROW, passed=False, detail="values are published as they are")
@@ -145,13 +145,16 @@ def _every_row(errors: FloatArray, elsewhere: Callable[[], FloatArray], alpha: f
             f"{int(often[row])} of {runs} runs (exactly so in {kept}); other rows in "
             f"{percent(float(small.mean()), 3)}",
         )
-    # Results may equal a value because they are clipped or rounded to it: then not at another one.
+    # Results may equal a value because they are clipped or rounded to it, but then not at another
+    # one.
     if _exact(errors, alpha / 2.0) and (kept := _exact(elsewhere(), alpha / 2.0)):
         return AuditCheck(
             name=_EVERY_ROW,
             passed=False,
-            detail=f"{kept:,} of {errors.size:,} published values equal the true one, where chance "
-            "explains a few: rows are left out, now here, now there",
+            detail=(
+                f"{kept:,} of {errors.size:,} published values equal the true one, although "
+                "chance explains only a few: some rows get no noise, and not always the same ones"
+            ),
         )
     if rows * rate**runs >= alpha / 2.0:
         return AuditCheck(
@@ -167,25 +170,25 @@ def _every_row(errors: FloatArray, elsewhere: Callable[[], FloatArray], alpha: f
 
 
 def _exact(errors: FloatArray, alpha: float) -> int:
-    """How many errors are exactly 0, if chance does not explain it; else 0."""
+    """The number of errors that are exactly 0, if chance does not explain it; else 0."""
     kept = int(np.count_nonzero(errors == 0.0))
     beside = np.unique(np.abs(errors[errors != 0.0]), return_counts=True)[1][:_NEIGHBOURS]
-    # What is seen at all is seen once at least, so this errs to more hits by chance.
+    # Whatever is seen is seen at least once, so this overestimates hits by chance.
     expected = 2.0 * float(beside.mean())
-    # On a coarse grid 0 is the likeliest error, and nothing follows.
+    # On a coarse grid 0 is the likeliest error, so nothing follows.
     if expected > 10.0 or float(gammainc(max(kept, 1), expected)) >= alpha:
         return 0
     return kept
 
 
 def _alike(errors: FloatArray, alpha: float, said: _Said) -> AuditCheck:
-    """Small errors as often in every stretch of rows, and in every periodic choice of rows."""
+    """Check that small errors are as frequent in every block and every periodic set of rows."""
     runs, rows = errors.shape
     small, _, _ = _small(errors)
     often = small.sum(axis=0) - runs * float(small.mean())
     variance = runs * float(small.mean()) * (1.0 - float(small.mean()))
     if variance == 0.0:
-        return AuditCheck(name=said.alike, passed=None, detail="not decided: all errors are alike")
+        return AuditCheck(name=said.alike, passed=None, detail="not decided: all errors are equal")
     bound = -float(ndtri(alpha / (8.0 * rows))) * _MARGIN
     for start, stop in _stretches(rows):
         excess = float(often[start:stop].sum()) / math.sqrt(variance * (stop - start))
@@ -196,7 +199,7 @@ def _alike(errors: FloatArray, alpha: float, said: _Said) -> AuditCheck:
     wave = int(waves[1:].argmax()) + 1 if waves.size > 1 else 0
     if wave and waves[wave] > limit:
         return _unlike(
-            f"rows that come again every {rows / wave:.3g}",
+            f"rows that repeat every {rows / wave:.3g}",
             math.sqrt(waves[wave]),
             math.sqrt(limit),
             said,
@@ -204,13 +207,15 @@ def _alike(errors: FloatArray, alpha: float, said: _Said) -> AuditCheck:
     return AuditCheck(
         name=said.alike,
         passed=True,
-        detail=f"no stretch of {rows:,} rows, and no pattern that comes again, has smaller or "
-        "larger errors than the rest",
+        detail=(
+            f"no block of the {rows:,} rows, and no repeating pattern, has smaller or larger "
+            "errors than the rest"
+        ),
     )
 
 
 def _stretches(rows: int) -> Iterator[tuple[int, int]]:
-    """Halves, quarters, eighths, ..., down to 16 rows."""
+    """The blocks of rows: halves, quarters, eighths, ..., down to 16 rows."""
     width = 2 ** max((rows - 1).bit_length() - 1, 0)
     while width >= 16:
         for start in range(0, rows - width + 1, width):
@@ -222,15 +227,17 @@ def _unlike(which: str, found: float, bound: float, said: _Said) -> AuditCheck:
     return AuditCheck(
         name=said.alike,
         passed=False,
-        detail=f"{which} have other {said.what} than the rest ({abs(found):.1f} standard errors; "
-        f"chance gives at most {bound:.1f})",
+        detail=(
+            f"{which} differ from the rest in their {said.what} ({abs(found):.1f} standard "
+            f"errors; chance gives at most {bound:.1f})"
+        ),
     )
 
 
 def _fresh(errors: FloatArray, alpha: float, source: Generator, said: _Said) -> AuditCheck:
-    """Correlations of two runs with themselves and each other, at all distances between rows.
+    """Check the correlations of two runs with themselves and each other, at all distances of rows.
 
-    Of the errors, and of their sizes: noise may be shared but for its sign.
+    Both errors and their sizes are tested: noise may be shared except for its sign.
     """
     rows = errors.shape[1]
     if np.ptp(errors, axis=1).max() == 0.0:
@@ -275,7 +282,7 @@ def _normal_scores(errors: FloatArray, source: Generator) -> FloatArray:
 
 
 def _average(errors: FloatArray) -> AuditCheck:
-    """What somebody learns who sees every run: no fault of a release that happens once."""
+    """What somebody who sees every run learns: not a fault of a release that happens once."""
     one, many = (float(np.sqrt(np.mean(each**2))) for each in (errors, errors.mean(axis=0)))
     return AuditCheck(
         name=AVERAGE,

@@ -33,19 +33,19 @@ from pufferfish.recoding.law import Recoding
 
 __all__ = ["audit"]
 
-# How much smaller than claimed the noise is taken to be, to say what would have been noticed.
+# How much smaller than claimed the noise is assumed to be, to say what would be detected.
 _LESS = (0.4, 0.1)
-# Pairs that are attacked, of very many.
+# The most pairs that are attacked.
 _MOST_PAIRS = 32
-# Past the edge of the parts in which a mechanism works.
+# More rows than the parts have in which a mechanism works.
 _ROWS = CHUNK + 4001
 _ROWS_OF_COMMAND = 4001
-# Values that are possible, for results on a coarse grid.
+# Possible values, for results on a coarse grid.
 _LEVELS = (0.3, 0.4, 0.5, 0.6, 0.7)
 _DRAWS = 20_000_000
 _BLACK_BOX_DRAWS = 400_000
 _MOST_DRAWS = 10**10
-# The attacks that keep all draws in memory need no more.
+# The attacks that keep all draws in memory do not need more.
 _KEPT_DRAWS = 2_000_000
 
 
@@ -63,19 +63,20 @@ def audit(
 
     Args:
         subject: A `Mechanism`, whose own code is run; or any callable that takes an array of values
-            and gives back the noised ones in the same order (`Command` makes one of a program).
+            and returns the noised ones in the same order (`Command` makes one from a program).
         scenario: What must look alike, to whom: values are drawn as each adversary believes.
         goal: The promise.
-        draws: Published values for each secret of each pair. By default 20 million shared by all
-            pairs, at least 100,000 each; for a black box, which may be slow, 400,000 each.
+        draws: The number of published values for each secret of each pair. By default 20 million
+            shared by all pairs, at least 100,000 each; for a black box, which may be slow, 400,000
+            each.
         confidence: A mechanism that keeps the promise is called "consistent" with at least this
             probability, all pairs and attacks together.
-        seed: For the values that are published; the noise comes from the mechanism.
-        progress: Told the share of the work that is done.
+        seed: The seed of the inputs; the noise comes from the mechanism.
+        progress: Called with the share of the work that is done.
 
     Returns:
         Lower bounds on ε and δ for every pair, what the other attacks found, and a verdict.
-        "consistent" is no proof of privacy; the certificate is.
+        "consistent" is not a proof of privacy; the certificate is.
     """
     check_scenario(scenario)
     check_goal(goal)
@@ -135,7 +136,7 @@ def audit(
 
 
 def _strata(subject: Mechanism | Noiser, scenario: Scenario) -> Iterator[tuple[Subject, Scenario]]:
-    """What is attacked, and the adversaries who see it; for each known value, where it matters."""
+    """The subjects to attack, one for each known value, and the adversaries who see them."""
     if not isinstance(subject, Mechanism) or not isinstance(subject.noise, Stratified):
         yield as_subject(subject), scenario
         return
@@ -145,9 +146,9 @@ def _strata(subject: Mechanism | Noiser, scenario: Scenario) -> Iterator[tuple[S
 
 
 def _choose_pairs(subject: Subject, scenario: Scenario) -> list[PairOfLaws]:
-    """All pairs; of very many those that look easiest to tell apart, as each adversary sees it.
+    """All pairs; if there are very many, those that each adversary tells apart most easily.
 
-    Categories are given as a map takes them, by their places.
+    Categories are given by their places, as a recoding takes them.
     """
     chosen = _easiest(scenario)
     law = subject.recoding
@@ -160,7 +161,7 @@ def _choose_pairs(subject: Subject, scenario: Scenario) -> list[PairOfLaws]:
 
 
 def _coded(law: Recoding, prior: Prior) -> Prior:
-    """A law of categories as one of their places; none that the map does not list."""
+    """A law of categories as one of their places; without those that the recoding does not list."""
     if not isinstance(prior, Categorical):
         return prior
     there = np.asarray(prior.probabilities) > 0.0
@@ -183,7 +184,7 @@ def _easiest(scenario: Scenario) -> list[PairOfLaws]:
 def _checks(
     subject: Subject, laws: PairOfLaws, draws: int, alpha: float, seed: int
 ) -> Iterator[AuditCheck]:
-    """The attacks on noise as such, with inputs as the first pair has them; on a map, its rows."""
+    """The attacks on noise as such, with inputs from the first pair; on a recoding, its rows."""
     if subject.recoding is not None:
         most = min(draws, _DRAWS)
         yield from check_recoding(
@@ -192,7 +193,7 @@ def _checks(
         return
     if subject.noise is not None and subject.noise.identity:
         yield AuditCheck(
-            name="noise", passed=None, detail="none is added, as the certificate allows"
+            name="noise", passed=None, detail="no noise is added, as the certificate permits"
         )
         return
     share = alpha / 3.0
@@ -207,7 +208,7 @@ def _checks(
 
 
 def _inputs(laws: PairOfLaws) -> tuple[tuple[float, float], ...]:
-    """Two typical values, and zero with one step: numbers of few binary digits."""
+    """Two typical values, and zero with one step: numbers with few binary digits."""
     spread = max(
         math.sqrt(laws.first.variance),
         math.sqrt(laws.second.variance),

@@ -1,4 +1,4 @@
-"""Standard learners: how well they tell two secrets apart by what they see of each row.
+"""Standard learners: how well they tell two secrets apart from what they see of each row.
 
 Two secrets, each counted as half of the rows, so that a guess is right in 50% of cases; every
 prediction is made by a model that has not seen its row (five folds).
@@ -41,15 +41,15 @@ __all__ = [
     "told_apart",
 ]
 
-# What stands after each figure, and what it is compared with.
-INTERVALS = "(95% intervals; a coin is right in 50%)"
+# The words after each figure, and what it is compared with.
+INTERVALS = "(95% intervals; 50% by chance)"
 
 _FOLDS = 5
-# More rows make the intervals narrower than anybody needs, and the learners slow.
+# More rows would make the intervals narrower than needed, and the learners slow.
 _MOST_ROWS = 200_000
 _FEWEST_ROWS = 50
 _Z = 1.959963984540054
-# Beyond the limit by this many standard errors is no accident.
+# Exceeding the limit by this many standard errors is not chance.
 _BEYOND = 5.0
 
 
@@ -58,9 +58,9 @@ class Score:
     """How well the secret was predicted, with standard errors.
 
     Attributes:
-        accuracy: How often right, both secrets counted alike.
+        accuracy: How often the prediction is right, with equal weight for both secrets.
         accuracy_error: Its standard error.
-        auc: How often a row of the one secret scores higher than a row of the other.
+        auc: How often a row of the first secret scores higher than a row of the second.
         auc_error: Its standard error (Hanley and McNeil 1982).
     """
 
@@ -86,11 +86,11 @@ class Learned:
 
 
 def refuse_shuffled(shuffled: bool, drawn: str) -> None:
-    """Refuse released rows in random order; `drawn` says what is drawn afresh without them."""
+    """Refuse released rows in random order; `drawn` names what is drawn afresh without them."""
     require(
         not shuffled,
-        "the rows were published in random order, so nobody can say which released row belongs to "
-        f"which row of the table: leave the released rows out (--released), and {drawn} drawn "
+        "the rows were published in random order, so nobody can say which released row belongs "
+        f"to which row of the table: leave out the released rows (--released), and {drawn} drawn "
         "afresh.",
     )
 
@@ -102,10 +102,10 @@ def classes_of(secret: Coded, pair: SecretPair) -> npt.NDArray[np.int64]:
 
 
 def chosen_rows(classes: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.int64]:
-    """The rows that learners see, of those of a pair: all, unless there are very many.
+    """The rows of a pair that learners see: all, unless there are very many.
 
     Raises:
-        DataError: One of the two secrets has too few.
+        DataError: One of the two secrets has too few rows.
     """
     counts = np.bincount(classes, minlength=2)
     if counts.min() < _FEWEST_ROWS:
@@ -120,13 +120,13 @@ def chosen_rows(classes: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.int
 def learn(
     before: FloatArray, after: FloatArray, target: npt.NDArray[np.int64], seed: int
 ) -> tuple[Learned, ...]:
-    """What each learner makes of rows as they are, and as they are published.
+    """What each learner achieves from the rows as they are, and as published.
 
     Args:
-        before: What is seen of each row that is not changed yet.
-        after: What is seen of it afterwards.
+        before: What is seen of each row before the release.
+        after: What is seen of it after the release.
         target: Which of the two secrets it has.
-        seed: Of the folds, and of learners that draw lots.
+        seed: The seed of the folds, and of learners that use randomness.
     """
     return tuple(
         Learned(
@@ -139,7 +139,7 @@ def learn(
 
 
 def number_features(column: FloatArray) -> FloatArray:
-    """What a learner sees of numbers: the value, and whether there is a hole instead."""
+    """What a learner sees of numbers: the value, and whether it is missing."""
     holes = np.isnan(column)
     if not holes.any():
         return column[:, None]
@@ -148,7 +148,7 @@ def number_features(column: FloatArray) -> FloatArray:
 
 
 def beyond(learned: Iterable[Learned], limit: Success) -> bool:
-    """Whether a learner does better than an adversary with this limit could, but for chance."""
+    """Whether a learner does better than an adversary with this limit could, beyond chance."""
     return any(
         after.accuracy - _BEYOND * after.accuracy_error > limit.accuracy_upper
         or after.auc - _BEYOND * after.auc_error > limit.auc_upper
@@ -157,7 +157,7 @@ def beyond(learned: Iterable[Learned], limit: Success) -> bool:
 
 
 def told_apart(pair: SecretPair) -> str:
-    """What figures are about."""
+    """The heading of the figures."""
     return f"How well {pair_in_words(pair)} are told apart"
 
 
@@ -177,7 +177,7 @@ def limit_in_words(reached: Success) -> str:
 
 
 def limit_to_dict(reached: Success) -> dict[str, float]:
-    """Plain data: how far odds can move is the certificate's matter, and may be infinite."""
+    """Plain data, without the bound on the odds: the certificate gives it; it may be infinite."""
     plain = asdict(reached)
     del plain["epsilon_upper"]
     return plain
@@ -203,7 +203,7 @@ def _learners(seed: int) -> list[tuple[str, Any]]:
 def _score(model: Any, seen: FloatArray, target: npt.NDArray[np.int64], seed: int) -> Score:
     selection, metrics = sklearn("model_selection"), sklearn("metrics")
     folds = selection.StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
-    # One thread: several of them wait for each other where the machine has other work.
+    # One thread: several would wait for each other on a busy machine.
     with threadpoolctl().threadpool_limits(1):
         predicted = selection.cross_val_predict(
             model, seen, target, cv=folds, method="predict_proba"

@@ -1,4 +1,4 @@
-"""What is audited: a mechanism of this library, any callable, or a program of somebody else."""
+"""What is audited: a mechanism of this library, any callable, or any other program."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ class Subject:
     """Something that turns values into published values, row by row.
 
     Attributes:
-        publish: One published value for each value, in the same order; nan is a hole.
-        noised: The same before anything was rounded or clipped, where that can be had.
+        publish: Gives one published value for each value, in the same order; nan is a missing
+            value.
+        noised: The same, before rounding and clipping, where that is available.
         noise: The noise that is claimed; None for a black box, and where none is added.
-        quick: Whether a call costs little, so that many long ones do no harm.
-        recoding: The map that is claimed instead.
+        quick: Whether a call costs little, so that many long calls do no harm.
+        recoding: The recoding that is claimed instead.
     """
 
     publish: Callable[[FloatArray], FloatArray]
@@ -40,12 +41,12 @@ class Subject:
 
     @property
     def black_box(self) -> bool:
-        """Whether nothing is claimed of what it does."""
+        """Whether nothing is claimed about what it does."""
         return self.noise is None and self.recoding is None
 
     @property
     def takes_missing(self) -> bool:
-        """Whether a missing value, nan, goes in as any other value does."""
+        """Whether a missing value, nan, is an input like any other value."""
         return self.recoding is not None and self.recoding.takes_missing
 
 
@@ -65,12 +66,13 @@ class Command:
         """Refuse what cannot be run."""
         require(
             not isinstance(self.arguments, str) and len(self.arguments) > 0,
-            'a command is a list: the program and its arguments, such as ["python", "noise.py"].',
+            'a command must be a list of the program and its arguments, such as ["python", '
+            '"noise.py"].',
         )
         positive("timeout", self.timeout)
 
     def __call__(self, values: FloatArray) -> FloatArray:
-        """Run it on a column."""
+        """Run the program on a column."""
         text = "\n".join(map(repr, values.tolist())) + "\n"
         name = self.arguments[0]
         try:
@@ -84,27 +86,27 @@ class Command:
             )
         except OSError as error:
             raise InvalidInputError(
-                f"{name} cannot be run: {error.strerror or error}. Give a program on the path, "
-                "or its place."
+                f"{name} cannot be run: {error.strerror or error}. Give a program on the path, or "
+                "the path of a program."
             ) from None
         except subprocess.TimeoutExpired:
             raise DataError(
                 f"{name} took more than {self.timeout:g} s for {values.size} values."
             ) from None
         if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            last = (done.stderr.strip().splitlines() or ["it wrote no message"])[-1]
             raise DataError(f"{name} ended with code {done.returncode}: {last}")
         try:
             return np.array([float(line) for line in done.stdout.split()], dtype=np.float64)
         except ValueError:
             raise DataError(
-                f"{name} wrote something that is no number; it must read one number a line and "
+                f"{name} wrote something that is not a number; it must read one number a line and "
                 "write one noised number a line, and nothing else."
             ) from None
 
 
 def as_subject(given: Mechanism | Noiser) -> Subject:
-    """What can be audited.
+    """The subject from what was given.
 
     Raises:
         UnsupportedError: A mechanism that neither adds noise nor is a recoding.
@@ -115,10 +117,10 @@ def as_subject(given: Mechanism | Noiser) -> Subject:
     if isinstance(given, Mechanism):
         if not given.noise.additive:
             raise UnsupportedError(
-                "an audit attacks noise that is added to values, and recodings; here another "
-                "mechanism is applied, for which the certificate alone speaks."
+                "an audit attacks noise that is added to values, and recodings; another "
+                "mechanism is applied here, for which there is only the certificate."
             )
-        # Rounding and clipping cost no privacy, and hide the noise that is to be looked at.
+        # Rounding and clipping cost no privacy, and would hide the noise that is tested.
         return Subject(
             publish=_guard(given.apply),
             noised=_guard(replace(given, postprocess=()).apply),
@@ -126,8 +128,8 @@ def as_subject(given: Mechanism | Noiser) -> Subject:
         )
     require(
         callable(given),
-        f"an audit needs a Mechanism, or a callable that takes an array of values and gives back "
-        f"the noised ones, got {type(given).__name__}.",
+        "an audit needs a Mechanism, or a callable that takes an array of values and returns the "
+        f"noised ones, got {type(given).__name__}.",
     )
     publish = _guard(given)
     return Subject(
@@ -136,18 +138,18 @@ def as_subject(given: Mechanism | Noiser) -> Subject:
 
 
 def _guard(noiser: Noiser) -> Callable[[FloatArray], FloatArray]:
-    """The same, and what it gives back is a column of as many numbers."""
+    """The same callable, with a check that it returns a column of as many numbers."""
 
     def publish(values: FloatArray) -> FloatArray:
-        # A copy: who writes into the array that was given must not change what is compared.
+        # A copy: code that writes into its argument must not change what is compared.
         results = np.asarray(noiser(values.copy()), dtype=np.float64)
         if results.shape != values.shape:
             raise DataError(
-                f"{values.size} values were given, and an array of shape {results.shape} came "
-                "back: one published value for each value is needed, in the same order."
+                f"{values.size} values were given, but an array of shape {results.shape} came "
+                "back: return one published value for each value, in the same order."
             )
         if np.isinf(results).any():
-            raise DataError("an infinite value came back; a missing one is written as nan.")
+            raise DataError("an infinite value came back; write a missing value as nan.")
         return results
 
     return publish

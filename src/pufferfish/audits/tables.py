@@ -1,18 +1,18 @@
-"""What standard learners make of a published table: all of its columns together, before and after.
+"""What standard learners find in a published table: all of its columns together, before and after.
 
-For those who hold the data. Learners see every published column: those that were drawn, known ones
-as they are published, and unprotected ones; where some columns are known and not published, they
-are tried with these, too. Compared are
+This is for those who hold the data. Learners see every published column: those that were drawn,
+known ones as published, and unprotected ones; where some columns are known but not published,
+learners are also tried with these. They are compared with
 
-- what the known columns say by themselves, ½·Σ_z max(a, b) with a = P(z|s), b = P(z|t) from the
+- what the known columns reveal by themselves, ½·Σ_z max(a, b) with a = P(z|s), b = P(z|t) from the
   counts of the rows, and
 - what the promise leaves to somebody who knows them (docs/theory/known-columns.md),
 
       ½·Σ_z max{a + bδ, b + aδ, (a + b)(e^ε + δ)/(1 + e^ε)},
 
 which no rule exceeds, whatever it is, if the promise is kept for the laws of these rows. A learner
-beyond it by five standard errors is none by chance. Unprotected columns are not among z, so with
-these there is no limit.
+that exceeds it by five standard errors does not do so by chance. Unprotected columns are not part
+of z, so with them there is no limit.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ Column = Numbers | Coded
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What learners reach who see the published table, and perhaps more.
+    """What learners achieve that see the published table, and perhaps more.
 
     Attributes:
-        known: Known columns that are before them, published or not.
+        known: Known columns that they see, published or not.
         learned: One entry for each learner.
-        alone: What these columns say by themselves.
+        alone: What these columns reveal by themselves.
         allowed: What the promise leaves to somebody who knows them.
     """
 
@@ -83,20 +83,20 @@ class Tried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableAudit:
-    """What learners reach on the rows of a table; internal.
+    """What learners achieve on the rows of a table; internal.
 
     Attributes:
         pair: The two secrets.
-        given: What the adversary knows who decides that it is these two.
+        given: What the adversary for whom this pair decides knows.
         rows: How many rows were used.
         aligned: Whether the released rows themselves were used; otherwise a fresh draw.
         columns: The columns under the promise.
         kept: Known columns that are published.
-        unprotected: Columns that are published, and that the promise does not cover.
-        tried: By those who see the published table; then, if there are any, by those who know
-            columns besides that are not published.
-        fitted: Whether the beliefs were fitted to these rows; None where none says so.
-        drawn: What a fresh draw is of, in words.
+        unprotected: Columns that are published but not covered by the promise.
+        tried: The learners that see the published table; then, if there are such columns, those
+            that also see known columns that are not published.
+        fitted: Whether the beliefs were fitted to these rows; None where that is not known.
+        drawn: What is drawn afresh, in words.
     """
 
     pair: SecretPair
@@ -112,9 +112,9 @@ class TableAudit:
 
     @property
     def beyond(self) -> bool:
-        """Whether a learner does better than the promise leaves to anybody, but for chance.
+        """Whether a learner does better than the promise allows anybody, beyond chance.
 
-        False where a column is unprotected: nothing is promised to those who see it.
+        False where a column is unprotected: nothing is promised against those who see it.
         """
         return not self.unprotected and any(
             beyond(each.learned, each.allowed) for each in self.tried
@@ -131,22 +131,23 @@ class TableAudit:
         for each in self.tried:
             hidden = [name for name in each.known if name not in self.kept]
             if hidden:
-                lines.append(f"With {list_in_words(hidden)}, known and not published, as well:")
+                lines.append(f"Also with {list_in_words(hidden)}, known but not published:")
             lines += learned_in_words(each.learned)
             lines += self._limits(each)
         if self.unprotected:
             are = "is" if len(self.unprotected) == 1 else "are"
             lines.append(
                 f"The learners see {list_in_words(self.unprotected)} as well, which {are} "
-                "published without protection: what the promise allows is no limit for them."
+                "published without protection: the promise is no limit for them."
             )
         if self.fitted is False:
-            lines.append("These are not the rows that the beliefs of the plan were fitted to.")
+            lines.append("The beliefs of the plan were not fitted to these rows.")
         if self.beyond:
             lines.append(
                 "BEYOND THE LIMIT: a learner does better than anybody could if the promise were "
-                "kept for these rows. Either the beliefs know less than these data say: fit them "
-                "to this table. Or rows were not drawn by the map of the plan: do not publish them."
+                "kept for these rows. Either the beliefs know less than these data: fit them to "
+                "this table. Or rows were not drawn by the recoding of the plan: do not publish "
+                "them."
             )
         return "\n".join(lines)
 
@@ -168,7 +169,7 @@ class TableAudit:
                 "learned": [asdict(learned) for learned in each.learned],
                 "alone": limit_to_dict(each.alone),
             }
-            # No limit for those who see unprotected columns, too.
+            # There is no limit for learners that also see unprotected columns.
             | ({} if self.unprotected else {"allowed": limit_to_dict(each.allowed)})
             for each in self.tried
         ]
@@ -191,8 +192,8 @@ def audit_table(
 ) -> TableAudit:
     """How well standard learners tell the deciding pair apart; the arguments are `audit_data`'s.
 
-    Rows whose secret is not of the pair, or who have none, are left out: the limit is about two
-    secrets. A missing entry of a column is something that learners see, like any other entry.
+    Rows with another secret than those of the pair, or with none, are left out: the limit is about
+    two secrets. Learners see a missing entry of a column, like any other entry.
     """
     if hasattr(original, "sparkSession"):
         raise UnsupportedError(
@@ -243,7 +244,9 @@ def audit_table(
         unprotected=plan.keep_unprotected,
         tried=tuple(tried),
         fitted=table.fitted,
-        drawn="by the same map" if plan.calibration.recode is not None else "of the same noise",
+        drawn="by the same recoding"
+        if plan.calibration.recode is not None
+        else "of the same noise",
     )
 
 
@@ -254,8 +257,8 @@ class _Rows(NamedTuple):
         classes: 0 and 1 for the secrets of the pair, −1 for others.
         places: Where they are in the table, counted from 0.
         truth: The columns under the promise, by their public rules.
-        known: The known columns, by their public rules: as they are published, if they are.
-        drawn: What a fresh draw publishes; empty where none was made.
+        known: The known columns, by their public rules, as they are published if they are.
+        drawn: The result of a fresh draw; empty where none was made.
         fitted: Whether the beliefs were fitted to this table.
     """
 
@@ -279,10 +282,10 @@ class _Rows(NamedTuple):
 def _rows(
     original: Any, plan: TablePlan, pair: SecretPair, na: Sequence[str], *, draw: bool
 ) -> _Rows:
-    """All rows that are published, and a fresh draw of them, by the very rules of a release.
+    """All rows that are published, and a fresh draw of them, by the same rules as a release.
 
     Raises:
-        DataError: The table has no rows, or some that the plan does not allow for.
+        DataError: The table has no rows, or rows that the plan does not accept.
     """
     rules = TableRules.of(plan)
     tally, counts, before = CrosstabTally(rules.codings), TableRowCounts(), 0
@@ -296,7 +299,7 @@ def _rows(
         if rules.drops:
             stays = np.flatnonzero(~judged.missing[where])
         labels = dict(zip(names, coded, strict=True))
-        # The secrets of a pair are of one view: in all others no row has them.
+        # The secrets of a pair belong to one view: in all others no row has them.
         mine = np.maximum.reduce([classes_of(each, pair) for each in judged.secrets])
         classes.append(mine[where][stays])
         places.append(stays + before)
@@ -322,7 +325,7 @@ def _rows(
 def _true(
     name: str, batch: Batch, labels: Mapping[str, Coded], plan: TablePlan, rows: IntArray
 ) -> Column:
-    """A column as the beliefs are about it: by its public rule, or within the cap."""
+    """A column in the form that the beliefs are about: by its public rule, or within the cap."""
     if not plan.numeric:
         return labels[name].taken(rows)
     values = batch.numbers[name][rows]
@@ -335,7 +338,7 @@ def _joined(parts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[st
 
 
 def _features(column: Column, numeric: bool) -> FloatArray:
-    """What a learner sees of a column: a number, or which label there is."""
+    """What a learner sees of a column: a number, or the code of its label."""
     if isinstance(column, Coded):
         return labels_matrix(column.codes, column.labels)
     values = np.where(column.holes, np.nan, column.values.astype(np.float64))
@@ -348,7 +351,7 @@ def _features(column: Column, numeric: bool) -> FloatArray:
 
 
 def _cell_features(cells: Sequence[Any], rows: IntArray, numeric: bool) -> FloatArray:
-    """The same of cells that were read from what was published."""
+    """The same, for cells that were read from what was published."""
     mine = [cells[row] for row in rows.tolist()]
     numbers = column_numbers(mine)
     if numbers is not None:
@@ -369,7 +372,7 @@ def _coded(cells: Sequence[Any]) -> tuple[npt.NDArray[np.int64], list[str]]:
 def _released_cells(
     released: Any, plan: TablePlan, table: _Rows, original: Any, na: Sequence[str]
 ) -> Mapping[str, Sequence[Any]]:
-    """What was published, if its rows are those of the table, in their order."""
+    """The published rows, if they are those of the table in their order."""
     names = [*plan.columns, *plan.keep, *plan.keep_unprotected]
     same = row_count(released, names[0]) == table.classes.size
     cells = cells_at(released, names, (), np.arange(table.classes.size)) if same else {}
@@ -378,8 +381,8 @@ def _released_cells(
     kept |= {name: _coded(each)[0] for name, each in free.items()}
     require(
         same and all(_agree(own, _coded(cells[name])[0]) for name, own in kept.items()),
-        "the released table has other rows than the table, or in another order; give the table "
-        "that was released.",
+        "the released table does not have the rows of the table, or has them in another order: "
+        "give the table that was released.",
     )
     return cells
 
@@ -391,6 +394,6 @@ def _free(original: Any, plan: TablePlan, rows: IntArray, na: Sequence[str]) -> 
 
 
 def _agree(first: IntArray, second: IntArray) -> bool:
-    """Whether two codings tell the same rows apart, however each numbers what it sees."""
+    """Whether two codings tell the same rows apart, whatever numbers each uses."""
     both = np.unique(np.stack([first, second], axis=1), axis=0)
     return bool(len(both) == np.unique(first).size == np.unique(second).size)

@@ -1,1 +1,1 @@
-"""What a promise means: guesses, other methods, extremes, choices, rows that were not used."""
+"""What a promise means: guesses, other methods, extreme values, choices, held-out rows."""

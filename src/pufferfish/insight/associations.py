@@ -1,4 +1,4 @@
-"""How strongly columns of a table go together, before and after it was changed.
+"""How strongly the columns of a table are associated, before and after the table was changed.
 
 A table is the law of one of its rows: which combinations of labels occur, and how often. For two
 columns the strength lies between 0 (independent) and 1 (one is a function of the other):
@@ -8,7 +8,7 @@ columns the strength lies between 0 (independent) and 1 (one is a function of th
   lies between the groups;
 - labels: Cramér's V, √(χ²/(n·(min(a, b) − 1))) for a table of a by b labels.
 
-Mutual information, in bits, is about the labels as they are, whatever they mean.
+Mutual information, in bits, depends on the labels only, not on what they mean.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Joint:
     def of(
         cls, columns: Sequence[str], cells: Sequence[tuple[Label, ...]], counts: FloatArray
     ) -> Joint:
-        """From counts, or from weights that need not sum to 1."""
+        """The law from counts, or from weights that need not sum to 1."""
         total = float(counts.sum())
         require(total > 0.0, "there are no rows.")
         return cls(tuple(columns), tuple(cells), np.asarray(counts / total, dtype=np.float64))
@@ -56,7 +56,7 @@ class Joint:
     def marginal(self, column: str) -> tuple[tuple[Label, float], ...]:
         """The labels of a column in their natural order, with how often each occurs.
 
-        Pairs, and no dictionary, in which True and 1 would be one.
+        These are pairs and not a dictionary, in which True and 1 would be the same key.
         """
         labels, codes = self._coded(column)
         found = np.bincount(codes, self.weights, len(labels))
@@ -65,7 +65,7 @@ class Joint:
     def table(
         self, first: str, second: str
     ) -> tuple[tuple[Label, ...], tuple[Label, ...], FloatArray]:
-        """The labels of two columns, and how often each two occur together."""
+        """The labels of two columns, and how often each two of them occur together."""
         (rows, one), (columns, other) = self._coded(first), self._coded(second)
         size = len(rows) * len(columns)
         found = np.bincount(one * len(columns) + other, self.weights, size)
@@ -81,14 +81,14 @@ class Joint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Association:
-    """How two columns go together.
+    """How strongly two columns are associated.
 
     Attributes:
         first: One column.
         second: The other.
         measure: What `strength` is.
-        strength: From 0 to 1, a correlation from −1; 0 where a column has one label only.
-        information: Mutual information in bits; None where it was not worked out.
+        strength: From 0 to 1, or from −1 for a correlation; 0 where a column has only one label.
+        information: Mutual information in bits; None where it was not computed.
     """
 
     first: str
@@ -99,12 +99,12 @@ class Association:
 
 
 def associations(joint: Joint, numbers: Collection[str]) -> tuple[Association, ...]:
-    """Of every two columns, in their order.
+    """The association of every two columns, in their order.
 
     Args:
         joint: The table.
-        numbers: The columns whose labels are numbers to compute with. Rows in which one is missing
-            do not count for correlations; for all else a missing entry is a label.
+        numbers: The columns whose labels are numbers to compute with. Correlations leave out rows
+            in which one is missing; for the other measures a missing entry is a label.
     """
     return tuple(
         _association(joint, first, second, numbers)
@@ -123,11 +123,11 @@ def information(table: FloatArray) -> float:
 def noised_ratio(groups: Sequence[tuple[float, float, float, float]]) -> tuple[float, float]:
     """The correlation ratio of numbers and groups, before and after noise of mean 0.
 
-    Exact: noise leaves the means of the groups, and adds its own variance to the rest.
+    This is exact: noise keeps the means of the groups, and adds its own variance within them.
 
     Args:
-        groups: For each its share of the rows, the mean and the variance of its numbers, and the
-            variance of its noise.
+        groups: For each group its share of the rows, the mean and the variance of its numbers, and
+            the variance of its noise.
     """
     shares, means, variances, noise = (np.array(each) for each in zip(*groups, strict=True))
     between = float(shares @ (means - shares @ means) ** 2)
@@ -170,7 +170,7 @@ def _correlation(rows: Sequence[Label], columns: Sequence[Label], table: FloatAr
 
 
 def _ratio(labels: Sequence[Label], table: FloatArray) -> float:
-    """Of numbers, one for each row of the table, and groups, one for each column."""
+    """The correlation ratio of numbers, one per row of the table, and groups, one per column."""
     values = _numbers(labels)
     inside = table[~np.isnan(values)]
     values = values[~np.isnan(values)]

@@ -1,4 +1,4 @@
-"""Whether an average of the published values is one of the true values."""
+"""Whether an average of the published values estimates that of the true values."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["averages_lost", "rounding_step"]
 
 
 def averages_lost(noise: Noise, steps: Sequence[Postprocess]) -> str | None:
-    """Why an average of the published values is not one of the true values; None where it is.
+    """Why an average of the published values does not estimate the true one; None if it does.
 
-    Clipping moves values by as much as they lay beyond a bound. Rounding to a step r moves a mean
-    by r/2 at most. Where b or θ is at least r, it is less than r/100, for the noise spreads evenly
-    what is rounded: |E round(Y) − E Y| ≤ (r/π)·Σ_k φ_N(2πk/r)/k.
+    Clipping moves values by the distance that they lay beyond a bound. Rounding to a step r moves a
+    mean by at most r/2. Where b or θ is at least r, it moves by less than r/100, because the noise
+    makes rounding errors nearly uniform: |E round(Y) − E Y| ≤ (r/π)·Σ_k φ_N(2πk/r)/k.
     """
     for each in steps:
         if isinstance(each, Clip):
             return (
-                f"what was beyond {each.low:g} or {each.high:g}, noise included, was moved to "
-                "that bound, and how far it lay beyond cannot be seen any more"
+                f"values beyond {each.low:g} or {each.high:g}, noise included, were moved to that "
+                "bound, and how far beyond they lay is lost"
             )
     step = rounding_step(steps)
     if step > noise.size:

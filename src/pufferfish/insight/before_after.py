@@ -1,8 +1,8 @@
-"""What a law does to the rows of a table: exactly, from its map and how often rows occur.
+"""What a recoding does to the rows of a table: exactly, from its map and the frequencies of rows.
 
 With frequencies w(x) and the map M(x,y), a column stays as it is in the share
-Σ_x w(x)·Σ_y M(x,y)·[x and y agree in it] of the rows. By groups of the secret, w is the law of the
-group: small groups, whose rows look least like all others, pay most.
+Σ_x w(x)·Σ_y M(x,y)·[x and y agree in it] of the rows. For one secret, w is the law of its rows:
+small groups, whose rows look least like all others, pay most.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ Cells = tuple[tuple[Label, ...], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Rows:
-    """Rows with the same published known values, and the law that they go through.
+    """Rows with the same published known values, and the law that is applied to them.
 
     Attributes:
         given: The known values.
-        share: Of all rows of the table.
+        share: Their share of all rows of the table.
         values: The combinations that occur, one label for each published column.
-        often: How often each does; sums to 1.
+        often: The frequency of each; they sum to 1.
         law: What is applied.
     """
 
@@ -55,13 +55,13 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnKept:
-    """What is left of one column, next to what publishing one constant would leave.
+    """What is left of one column, and what publishing one constant would leave.
 
     Attributes:
         unchanged: The share of rows in which it stays as it is.
-        mode_share: The share that a constant would leave as they are.
-        rmse: Of numbers, the root mean square error; else None.
-        std: Of numbers, that of publishing their mean; else None.
+        mode_share: The share that one constant would leave as they are.
+        rmse: The root mean square error of numbers; else None.
+        std: The error of publishing the mean of numbers; else None.
     """
 
     unchanged: float
@@ -75,9 +75,9 @@ class Kept:
     """What is left of some rows.
 
     Attributes:
-        rows: How many there are; None where nobody counted.
+        rows: How many there are; None where they were not counted.
         unchanged: The share of rows that stay as they are in all columns.
-        columns: Column by column.
+        columns: What is left of each column.
         rmse: The error of a row: numbers count in stds of their column, a changed label counts 1.
     """
 
@@ -88,7 +88,7 @@ class Kept:
 
 
 def rows_of(calibration: Calibration, kept: Sequence[str]) -> tuple[Rows, ...]:
-    """The rows of a table by published known values, as the beliefs know how often each occurs.
+    """The rows of a table by published known values, with the frequencies in the beliefs.
 
     Args:
         calibration: One law, or one for each known value.
@@ -124,7 +124,7 @@ def rows_of(calibration: Calibration, kept: Sequence[str]) -> tuple[Rows, ...]:
 def rows_of_table(
     columns: Sequence[str], table: Joint, kept: Sequence[str], law: Law
 ) -> tuple[Rows, ...]:
-    """The same from a table that was counted; rows without a law are left out."""
+    """The same from a counted table; rows without a law are left out."""
     wide, places = len(columns), [table.columns.index(name) for name in kept]
     own = [table.columns.index(name) for name in columns]
     found: dict[object, tuple[Given, list[tuple[Label, ...]], list[float]]] = {}
@@ -152,7 +152,7 @@ def rows_of_table(
 
 
 def true_rows(columns: Sequence[str], kept: Sequence[str], rows: Sequence[Rows]) -> Joint:
-    """The law of a row before anything was done, with the known columns that are published."""
+    """The law of a row before the release, with the known columns that are published."""
     known = [name for name in kept if all(name in each.given for each in rows)]
     cells = [
         (*value, *(each.given[name] for name in known)) for each in rows for value in each.values
@@ -162,7 +162,7 @@ def true_rows(columns: Sequence[str], kept: Sequence[str], rows: Sequence[Rows])
 
 
 def expected(columns: Sequence[str], kept: Sequence[str], rows: Sequence[Rows]) -> Joint | None:
-    """The law of a row as it is published, exactly; None where noise makes it a density."""
+    """The exact law of a published row; None where noise makes it a density."""
     known = [name for name in kept if all(name in each.given for each in rows)]
     cells: list[tuple[Label, ...]] = []
     weights = []
@@ -182,7 +182,7 @@ def kept_of(
     units: Sequence[float],
     rows: int | None = None,
 ) -> Kept:
-    """What a map leaves of rows that occur so often; `units` are the stds of numbers, else 0."""
+    """What a recoding leaves of rows with these frequencies; `units`: stds of numbers, else 0."""
     often = weights / weights.sum()
     chances = often[:, None] * _chances(law, values)
     outputs = [parts_of(each) for each in law.outputs]
@@ -207,7 +207,7 @@ def kept_of(
                 unchanged=stays, mode_share=mode, rmse=math.sqrt(square), std=_std(mine, often)
             )
         )
-        # A hole that is made or filled costs as much as the value of another row.
+        # A missing value that is made or filled costs as much as the value of another row.
         holes = float((chances * (~there & ~same)).sum())
         loss += weight * square / unit**2 + 2.0 * holes
     return Kept(
@@ -221,12 +221,12 @@ def kept_of(
 def secret_rows(
     calibration: Calibration, name: str, secrets: Collection[Secret]
 ) -> tuple[Rows, ...]:
-    """The rows of some secrets, each with the law that it goes through; none if nobody counted.
+    """The rows of some secrets, each with the law applied to it; none if rows were not counted.
 
     Args:
         calibration: With beliefs about these secrets.
-        name: What the column of the secret is called.
-        secrets: Those that are meant.
+        name: The name of the column of the secret.
+        secrets: The secrets in question.
     """
     found = []
     for part in calibration.parts or (calibration,):
@@ -250,10 +250,10 @@ def secret_rows(
 
 
 def by_secret(calibration: Calibration, units: Sequence[float]) -> dict[Secret, Kept]:
-    """What the rows of each secret pay; nothing where noise pays alike for all.
+    """What the rows of each secret pay; empty for noise, which costs all rows the same.
 
-    Over known values by how many rows of the secret have each, as far as that was counted; else
-    by how many rows of the table do.
+    Known values are weighted by the number of rows of the secret that have each, where that was
+    counted; else by the number of rows of the table.
     """
     found: dict[Secret, list[tuple[float, Kept]]] = {}
     parts = calibration.parts or (calibration,)
@@ -271,7 +271,7 @@ def by_secret(calibration: Calibration, units: Sequence[float]) -> dict[Secret, 
 
 
 def _together(parts: Sequence[tuple[float, Kept]]) -> Kept:
-    """Of several groups of rows."""
+    """What is left of several groups of rows together."""
     counted = [kept.rows for _, kept in parts if kept.rows is not None]
     whole = len(counted) == len(parts)
     sizes = np.array([kept.rows if whole else share for share, kept in parts], dtype=np.float64)
@@ -302,7 +302,7 @@ def _together(parts: Sequence[tuple[float, Kept]]) -> Kept:
 
 
 def _least_informed(beliefs: Sequence[Belief]) -> list[Belief]:
-    """Of those who know as little as anybody, one for each secret and each known value."""
+    """The beliefs of the adversaries who know least, one for each secret and each known value."""
     fewest = min(len(each.given) for each in beliefs)
     found: dict[object, Belief] = {}
     for each in beliefs:
@@ -321,7 +321,7 @@ def _law_of_secret(prior: Prior) -> tuple[Cells, FloatArray, int | None]:
 
 
 def _rows(given: Given, share: float, law: Law, scenario: Scenario) -> Rows:
-    """With the values that the beliefs know of, and how often each occurs."""
+    """The rows with the values and frequencies in the beliefs."""
     if scenario.beliefs[0].labelled:
         found = categories_of(scenario)
         values, often = tuple(map(parts_of, found.values)), found.frequencies
@@ -347,7 +347,7 @@ def _law_of(law: Law, given: Given) -> Law | None:
 
 
 def _chances(law: Recoding, values: Cells) -> FloatArray:
-    """For each value how likely each output is."""
+    """The probability of each output, for each value."""
     if not law.labelled:
         numbers = _numbers([each[0] for each in values])
         found = law.spread(np.nan_to_num(numbers))
@@ -368,7 +368,7 @@ def _chances(law: Recoding, values: Cells) -> FloatArray:
 
 
 def _agree(mine: Sequence[Label], theirs: Sequence[Label]) -> npt.NDArray[np.bool_]:
-    """Where two lists of labels have the same."""
+    """Where two lists of labels agree."""
     index: dict[object, int] = {}
     codes = [
         np.array([index.setdefault(label_key(each), len(index)) for each in labels])
@@ -378,7 +378,7 @@ def _agree(mine: Sequence[Label], theirs: Sequence[Label]) -> npt.NDArray[np.boo
 
 
 def _mode(labels: Sequence[Label], often: FloatArray) -> float:
-    """How often the most frequent label occurs."""
+    """The frequency of the most frequent label."""
     shares: dict[object, float] = {}
     for label, share in zip(labels, often.tolist(), strict=True):
         shares[label_key(label)] = shares.get(label_key(label), 0.0) + share

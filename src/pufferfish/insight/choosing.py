@@ -1,22 +1,21 @@
-"""Which mechanism errs least among those that promise the same, with no weaker floor.
+"""The mechanism with the least error among those with the same promise and no weaker floor.
 
 - **Noise**: the least Laplace noise. Its error is its std.
-- **Clipped noise**: the same, moved into bounds. That costs no privacy if they are public. With
+- **Clipped noise**: the same, clipped to bounds. That costs no privacy if they are public. With
   scale b, a = low − x, c = high − x and G(t) = b²·(1 + t/b)·e^{−t/b}, the mean square error at x is
 
       G(a⁺) − G(c⁺) + G((−c)⁺) − G((−a)⁺) + (a⁺)² + ((−c)⁺)²,
 
-  from E min(N,c)² = ∫ 2t·P(N > t) dt on either side (the grid of the noise set aside).
-- **Remapped noise**: the recoding that loses least with the floor of the least noise.
+  from E min(N,c)² = ∫ 2t·P(N > t) dt on either side (the grid of the noise is neglected).
+- **Remapped noise**: the recoding with the least loss and the floor of the least noise.
 
 All protect every value from everybody as much as the least noise does, and keep the same promise.
 Where laws may be wrong, the least noise is the least that keeps the promise for all of them. A
-recoding without a floor is then shown next to these: it keeps the same promise, and protects nobody
-else, so it has to be asked for.
-Errors are root mean squares over the rows of the whole table. Where known columns are published in
-the row, each combination of their values has a law of its own of the same kind, and the error of
-all rows is compared: the kind would tell the stratum otherwise, which is public, but a reader of
-one column could not say what happened to it.
+recoding without a floor is then shown as well: it keeps the same promise but protects from nobody
+else, so it has to be asked for. Errors are root mean squares over the rows of the whole table.
+Where known columns are published in the row, each combination of their values has a law of its own
+of the same kind, and the error over all rows is compared: with a kind for each stratum, which is
+public, the kind would reveal nothing, but a reader of one column could not say what happened to it.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class Way:
     Attributes:
         name: "noise", "clipped noise" or "remapped noise"; "recoding" for one without a floor.
         calibration: What is applied to each value, with its certificate.
-        postprocess: What is done afterwards.
+        postprocess: The steps after it.
         rmse: The root mean square error of a published value.
         unchanged: The share of values that are published as they are.
     """
@@ -72,7 +71,7 @@ class Way:
 
     @property
     def in_words(self) -> str:
-        """What is applied, and done afterwards."""
+        """The mechanism and the steps after it."""
         law = self.calibration.mechanism
         return ", then ".join(
             [words_of(law).short(law), *(step.in_words for step in self.postprocess)]
@@ -81,13 +80,13 @@ class Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """All ways to a promise, and the one that errs least; `print` it for the table.
+    """All ways to a promise, and the one with the least error; `print` it for the table.
 
-    Noise that is clipped to bounds which were found in the data is shown and never taken: a record
-    publishes the bounds, and the largest value of a column may be one person's.
+    Noise clipped to bounds that were found in the data is shown but never taken: a record publishes
+    the bounds, and the largest value of a column may be one person's.
 
     Attributes:
-        ways: Those that keep it.
+        ways: Those that keep the promise.
         constant_rmse: The error of publishing one constant for everybody.
         bounds_of_data: Whether the bounds of clipped noise are the least and the largest value of
             a private column.
@@ -101,7 +100,7 @@ class Chosen:
 
     @property
     def taken(self) -> Way:
-        """The one with the smallest error; the simpler one of two that err alike."""
+        """The way with the smallest error; the simpler one of two with equal errors."""
         publishable = [
             way
             for way in self.ways
@@ -131,26 +130,26 @@ class Chosen:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know of the comparison, in sentences."""
+        """Remarks on the comparison, in sentences."""
         found = []
         if self.constant_rmse < self.taken.rmse:
             least = min(way.rmse for way in self.ways)
-            than = "all of them" if self.constant_rmse < least else "what is taken"
+            than = "all of them" if self.constant_rmse < least else "the way taken"
             found.append(
-                f"One constant for everybody errs less than {than}: at this promise the column "
-                "serves for its distribution, and hardly for single rows."
+                f"One constant for everybody has a smaller error than {than}: at this promise the "
+                "column is useful for its distribution, but hardly for single rows."
             )
         if self.bounds_of_data and self.taken.rmse > min(way.rmse for way in self.ways):
             found.append(
                 "The clipped noise is not taken: its bounds are the least and the largest value "
-                "of the column, and a record would publish them. Public ones are given with --cap "
+                "of the column, and a record would publish them. Give public ones with --cap "
                 "LOW:HIGH (bounds=...)."
             )
         if any(way.name == "recoding" and way.rmse < self.taken.rmse for way in self.ways):
             found.append(
-                "The recoding keeps the same promise, and has no floor: it protects no value from "
-                "those who believe anything else. It is not taken unless it is asked for "
-                "(--mechanism recode --floor none)."
+                "The recoding keeps the same promise but has no floor: it protects no value from "
+                "adversaries with other beliefs. It is taken only on request (--mechanism recode "
+                "--floor none)."
             )
         return tuple(found)
 
@@ -184,28 +183,28 @@ def choose_mechanism(
     seconds: float | None = None,
     progress: Progress | None = None,
 ) -> Chosen:
-    """Noise, clipped noise and remapped noise, all for one promise, and which of them errs least.
+    """Noise, clipped noise and remapped noise for the same promise, and which has the least error.
 
-    The noise is as a plan would use it: rounded up to a rung of the public ladder where a belief
-    is private.
+    The noise is the one that a plan would use: rounded up to a rung of the public ladder where a
+    belief is private.
 
     Args:
         scenario: What must look alike, to whom.
         goal: The promise.
         bounds: Public bounds of the column. Without them, the least and the largest value of the
-            table that beliefs were fitted to.
+            table to which beliefs were fitted.
         keep: Known columns that are published in the row, as in `calibrate`.
         wrong: Each way must keep the promise for every law within this of the believed one, in
             total variation; the beliefs must have a cap.
-        keep_histogram: Of the recoding, as in `calibrate`.
-        edges: Likewise.
-        seconds: Likewise.
+        keep_histogram: For the recoding, as in `calibrate`.
+        edges: The same.
+        seconds: The same.
         progress: As in `calibrate`.
 
     Raises:
         UnreachableGoalError: None of them keeps the promise.
     """
-    # Who knows least of a row describes the rows of the whole table.
+    # The adversary who knows least of a row describes the rows of the whole table.
     widest = Scenario(sorted(scenario.beliefs, key=lambda each: len(each.given)), scenario.pairs)
     column = column_of(widest, None)
     range_, of_data = _bounds(widest, bounds)
@@ -270,7 +269,7 @@ def _noised(found: Calibration, bounds: tuple[float, float] | None) -> Iterator[
     yield Way(name="noise", calibration=found, rmse=found.rmse, unchanged=unchanged)
     if bounds is None or found.mechanism.identity:
         return
-    # Values lie within the bounds, so one that has no noise stays.
+    # Values lie within the bounds, so without noise they stay as they are.
     clipped = [
         (share, (0.0, 1.0))
         if part.noise.identity
@@ -289,7 +288,7 @@ def _noised(found: Calibration, bounds: tuple[float, float] | None) -> Iterator[
 def _floors(noised: Sequence[Way], wrong: float) -> Iterator[tuple[WayName, AskedFloor]]:
     """The recodings to compare, and the floor of each.
 
-    With laws that may be wrong, the floor is that of the noise which was found for them.
+    Where laws may be wrong, the floor is that of the noise that was found for them.
     """
     if noised and noised[0].calibration.mechanism.identity:
         return
@@ -315,10 +314,10 @@ def _remapped(name: WayName, found: Calibration) -> Iterator[Way]:
 def clipped_figures(
     scale: float, bounds: tuple[float, float], column: Column
 ) -> tuple[float, float]:
-    """The root mean square error of noised values that are moved into bounds, and how many stay.
+    """The root mean square error of clipped noised values, and the share that stays as it is.
 
     Args:
-        scale: Of the Laplace noise that is added.
+        scale: The scale of the Laplace noise.
         bounds: The bounds.
         column: How often each value occurs.
     """
@@ -332,6 +331,6 @@ def clipped_figures(
     above, below = np.maximum(low - values, 0.0), np.maximum(values - high, 0.0)
     up, down = np.maximum(high - values, 0.0), np.maximum(values - low, 0.0)
     squares = tail(above) - tail(up) + tail(below) - tail(down) + above**2 + below**2
-    # A value at a bound is moved back to it by half of the noise.
+    # Half of the noise moves a value at a bound beyond it, and clipping moves it back.
     stays = 0.5 * float(shares[(values == low) | (values == high)].sum())
     return math.sqrt(max(float(shares @ squares), 0.0)), stays

@@ -33,7 +33,7 @@ from pufferfish.words.terminal import align, fold
 __all__ = ["Asked", "ComparedMethod", "Comparison", "Found", "compare", "noise_in_words"]
 __all__ += ["side_by_side", "tau_in_words"]
 
-# How long a recoding may be looked for, beside methods that take milliseconds.
+# How long the search for a recoding may take; the other methods take milliseconds.
 _RECODE_SECONDS = 5.0
 
 
@@ -41,9 +41,9 @@ class Found(NamedTuple):
     """The noise of a method.
 
     Attributes:
-        calibration: With the certificate of those who decide.
-        repeatable: Whether that can be charged for repeated releases.
-        for_all: Whether nobody else was found for whom the promise is broken.
+        calibration: The noise, with the certificate of those who decide.
+        repeatable: Whether the certificate can be charged for repeated releases.
+        for_all: Whether the promise was found broken for nobody else.
     """
 
     calibration: Calibration
@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedMethod:
-    """One method's noise, and what it truly gives.
+    """One method's noise, and what it really gives.
 
     Attributes:
         name: The method, with its noise or τ where there are several.
@@ -69,7 +69,7 @@ class ComparedMethod:
         against_exact: Its error (the std of noise) as a multiple of that of exact Laplace noise;
             None where that needs no noise at all.
         repeatable: Whether its certificate can be charged for repeated releases.
-        for_all: Whether the promise is broken for nobody besides those whom the certificate is
+        for_all: Whether the promise is broken for nobody but possibly those whom the certificate is
             about.
     """
 
@@ -81,7 +81,7 @@ class ComparedMethod:
 
     @property
     def valid(self) -> bool | None:
-        """Whether the promise is kept; None where that is not decided."""
+        """Whether the promise is kept; None where that is undecided."""
         holds = self.calibration.certificate.holds
         return False if holds and not self.for_all else holds
 
@@ -97,7 +97,7 @@ class ComparedMethod:
 
     @property
     def epsilon_of_two(self) -> float | None:
-        """ε of two releases of the same value together; None where a second one is not covered."""
+        """The ε of two releases of the same value; None where a second one is not covered."""
         certificate = self.calibration.composable if self.repeatable else None
         return None if certificate is None else certificate.cost(2).epsilon
 
@@ -173,12 +173,12 @@ def compare(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Every method that applies: its noise, what it truly gives, whether the promise is kept.
+    """Every method that applies: its noise, what it really gives, whether the promise is kept.
 
     Args:
         scenario: What must look alike, to whom.
         goal: The promise.
-        recodings: Maps to judge as well, anybody's, by the name of their line.
+        recodings: Further recodings to judge, from any source, by the name of their line.
         workers: Processes to spread many pairs over; see `calibrate`.
         progress: Called with (pairs done, pairs in all), anew for each method.
     """
@@ -207,13 +207,13 @@ def compare(
     if _is_listed(scenario):
         methods.append(Asked("recode", "", recoded))
     for name, law in (recodings or {}).items():
-        require(isinstance(law, Recoding), f"{name!r} is no Recoding; see Recoding.from_matrix.")
+        require(isinstance(law, Recoding), f"{name!r} is not a Recoding; see Recoding.from_matrix.")
         methods.append(Asked(name, "", partial(_judged, scenario, goal, law)))
     return side_by_side(goal, methods)
 
 
 def _judged(scenario: Scenario, goal: Guarantee, law: Recoding) -> Found:
-    """A map that somebody chose."""
+    """A recoding that the caller gave."""
     certificate = verify(scenario, law, goal)
     return Found(
         Calibration(
@@ -223,7 +223,7 @@ def _judged(scenario: Scenario, goal: Guarantee, law: Recoding) -> Found:
 
 
 def _is_listed(scenario: Scenario) -> bool:
-    """Whether there are tables of few values, for which a recoding is found quickly."""
+    """Whether the beliefs are tables of few values, for which a recoding is found quickly."""
     priors = (prior for belief in scenario.beliefs for prior in belief.priors.values())
     tables = [prior.values for prior in priors if isinstance(prior, Discrete)]
     if not tables or is_many(scenario):
@@ -259,7 +259,7 @@ def side_by_side(goal: Guarantee, methods: Iterable[Asked]) -> Comparison:
 
 
 def _all_methods() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Each method, its form where it has several, and how `calibrate` is asked for it."""
+    """Each method, its form where it has several, and the call of `calibrate` for it."""
     for method in METHODS:
         if method == "exact":
             yield "exact", "", {}
@@ -272,10 +272,10 @@ def _all_methods() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def tau_in_words(tau: Tau) -> str:
-    """Behind the name of a method: which form of τ it takes."""
+    """The suffix of a method's name: which form of τ it takes."""
     return f", τ {tau}"
 
 
 def noise_in_words(noise: Law) -> str:
-    """Law and size."""
+    """The law and its size."""
     return words_of(noise).short(noise)

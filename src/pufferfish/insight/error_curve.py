@@ -1,4 +1,4 @@
-"""What a recoding would err for other ε, with all else as it was asked."""
+"""The error of a recoding for other ε, with all other options as they were."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pufferfish.recoding.law import Recoding
 
 __all__ = ["ErrorPoint", "error_curve"]
 
-# As parts of the ε that is promised.
+# As fractions of the promised ε.
 _PARTS = (0.25, 0.5, 1.0, 2.0, 4.0)
 # Cells of a map that is found again within seconds, with laws as they are and with wrong ones. No
 # clock decides, so that the same record gives the same picture.
@@ -30,7 +30,7 @@ class ErrorPoint:
         epsilon: What is promised.
         rmse: The root mean square error of a recoded value.
         laplace_rmse: That of the least Laplace noise; None where there is none.
-        held_out: What ε becomes on rows that were not used; None where nobody looked.
+        held_out: What ε becomes on held-out rows; None where that was not measured.
     """
 
     epsilon: float
@@ -40,13 +40,14 @@ class ErrorPoint:
 
 
 def error_curve(calibration: Calibration, splits: int = 0) -> tuple[ErrorPoint, ...]:
-    """A quarter of the ε that is promised to four times as much, in rising order.
+    """The errors from a quarter of the promised ε to four times as much, in rising order.
 
-    With `splits`, each has what ε becomes on rows that were not used, where beliefs were counted
-    from rows: the median of this many random splits, which tells of private rows.
+    With `splits`, each point has what ε becomes on held-out rows, if beliefs were counted from
+    rows: the median of this many random splits, which reveals something about private rows.
 
-    Empty where nobody can ask again, with a loss of one's own or a map of somebody else; and where
-    that would take long. Weights of one's own are not known here: the loss counts all rows alike.
+    Empty where the recoding cannot be found again, because its loss is the curator's own or it
+    comes from elsewhere; and where that would take long. The curator's own weights are not known
+    here: the loss counts all rows alike.
     """
     law, asked, goal = calibration.mechanism, calibration.recode, calibration.goal
     if asked is None or asked.loss == "own" or not isinstance(law, Recoding):
@@ -95,7 +96,7 @@ def _held_out(
 
 
 def _given_edges(calibration: Calibration, law: Recoding) -> tuple[float, ...] | None:
-    """The edges of bins; none where they only lie between listed values, for noise goes first."""
+    """The edges of bins; none where they only separate listed values, since noise comes first."""
     listed = set(law.cells.numbers)
     priors = (each for belief in calibration.scenario.beliefs for each in belief.priors.values())
     if all(isinstance(each, Discrete) and listed.issuperset(each.values) for each in priors):

@@ -3,10 +3,10 @@
 A few values far from all others can decide the size of the noise for everybody. Here that is
 computed, not guessed. The tables among the beliefs are capped at their outermost 0.1, 0.5 and 1%,
 on one side or on both. Where that lowers the noise of the pair that decides, all beliefs are made
-anew from the capped tables, and `calibrate` finds the least noise for all pairs.
+again from the capped tables, and `calibrate` finds the least noise for all pairs.
 
 The answer is derived from the beliefs and as private as they are. It is a hint, not a promise: a
-release with a cap is described, calibrated and certified anew. See docs/reference/limitations.md.
+release with a cap is described, calibrated and certified again. See docs/reference/limitations.md.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from pufferfish.words.numbers import about
 
 __all__ = ["Outliers", "outliers"]
 
-# The share of the values that is cut off, on each side.
+# The share of the values that is cut off on each side.
 _SHARES = (0.001, 0.005, 0.01)
-# Noise that is not at least this much smaller is not worth a word.
+# A smaller reduction of the noise is not reported.
 _CLEAR = 1.5
-# The mildest cap that gains this part of what the tightest gains (as a logarithm) is named.
+# The mildest cap that gains this fraction of what the tightest gains (in logarithms) is named.
 _MOST_OF_IT = 0.8
-# Smooth laws that are fitted again before nobody would wait for them.
+# The most smooth laws that are fitted again: more would take too long.
 _MOST_FITS = 12
-# Atoms are merged within this part of the noise: that changes ε by as little.
+# Atoms are merged within this fraction of the noise, which changes ε by about as little.
 _MERGED = 1e-3
-# Of the bounds that are named.
+# The digits of the bounds that are named.
 _DIGITS = 4
 
-# Atoms of a table from which its number of rows is found, and the largest one that is believed.
+# The atoms of a table from which its number of rows is found, and the largest plausible number.
 _MOST_ATOMS = 100
 _MOST_ROWS = 10**9
 
@@ -54,14 +54,14 @@ _Cap = tuple[float | None, float | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outliers:
-    """A part of the range that sets the noise; as text, what to do about it.
+    """A part of the range that sets the noise; its text says what to do about it.
 
     Attributes:
-        low: Values below this do; None: none.
-        high: Values above this do; None: none.
-        ratio: The least noise with values capped there, as a part of the noise without a cap.
-        of_tables: Whether that is so for the beliefs that are tables, because there are smooth ones
-            that could not be fitted again.
+        low: Values below this set it; None: no bound on this side.
+        high: Values above this set it; None: no bound on this side.
+        ratio: The least noise with values capped there, as a fraction of the noise without a cap.
+        of_tables: Whether that holds only for the beliefs that are tables, because smooth ones
+            could not be fitted again.
     """
 
     low: float | None
@@ -84,18 +84,19 @@ class Outliers:
         return (
             f"Values {' and '.join(ends)} set the noise; capped there before the noise (--cap "
             f"{low}:{high}) it would be {about(self.ratio)}{whom}. The bounds of a cap are "
-            "published: choose public ones, since these were found in the data and tell about them."
+            "published: choose public ones, since these were found in the data and reveal "
+            "something about them."
         )
 
 
 def outliers(calibration: Calibration) -> Outliers | None:
-    """What a cap would save of the least noise; None where that is little, or not known.
+    """How much of the least noise a cap would save; None where that is little, or not known.
 
     It is known only where some belief is a table, and the noise was found by the method "exact".
     """
     law, scenario = calibration.mechanism, calibration.scenario
     unlike = calibration.method != "exact" or calibration.radius > 0.0
-    unlike |= calibration.certificate.wrong > 0.0  # bounds are there, and decide
+    unlike |= calibration.certificate.wrong > 0.0  # there are bounds already, and they decide
     if unlike or law.identity or not law.additive or is_many(scenario):
         return None
     every = set(scenario.secrets)
@@ -122,7 +123,7 @@ def outliers(calibration: Calibration) -> Outliers | None:
 
 
 def _cap_that_helps(belief: Belief, calibration: Calibration) -> _Cap | None:
-    """The mildest cap that takes away most of what the outermost values add to the noise."""
+    """The mildest cap that removes most of what the outermost values add to the noise."""
     pair = calibration.certificate.worst.pair
     bounds = list(_bounds(belief, pair))
     if not bounds:
@@ -150,7 +151,7 @@ def _sides(cap: _Cap) -> tuple[_Cap, _Cap, _Cap]:
 
 
 def _bounds(belief: Belief, pair: SecretPair) -> Iterator[_Cap]:
-    """Caps that cut off more and more of the pair's values, both secrets weighing the same."""
+    """Caps that cut off more and more of the pair's values, with equal weight for both secrets."""
     laws = [law for law in map(belief.priors.get, pair) if isinstance(law, Discrete)]
     values = np.concatenate([law.values for law in laws])
     shares = np.concatenate([law.probabilities for law in laws])
@@ -169,7 +170,7 @@ def _is_table(belief: Belief, secrets: tuple[Secret, ...]) -> bool:
 def _cap_belief(
     belief: Belief, cap: _Cap, secrets: tuple[Secret, ...], step: float = 0.0
 ) -> Belief:
-    """A table of some secrets, its values moved into [low, high] and to multiples of a step."""
+    """A table of some secrets, with its values capped to [low, high] and rounded to a step."""
     low, high = cap
     ends = -math.inf if low is None else low, math.inf if high is None else high
     priors = {}
@@ -182,7 +183,7 @@ def _cap_belief(
 
 
 def _fit_again(scenario: Scenario, table: Belief) -> tuple[Belief, ...] | None:
-    """The smooth beliefs, fitted to a capped table; None where that cannot be done."""
+    """The smooth beliefs, fitted again to a capped table; None where that cannot be done."""
     smooth = [each for each in scenario.beliefs if not _is_table(each, scenario.secrets)]
     families = list(dict.fromkeys(each.name.partition(",")[0] for each in smooth))
     if not families:
@@ -201,7 +202,7 @@ def _fit_again(scenario: Scenario, table: Belief) -> tuple[Belief, ...] | None:
 
 
 def _counts(table: Belief, secret: Secret) -> Group:
-    """Counts in the proportions of a table: as far as can be told, those it was made from."""
+    """Counts in the proportions of a table: as far as can be seen, those from which it was made."""
     law, share = table.priors[secret].components(), table.missing[secret]
     fractions = [Fraction(each).limit_denominator(2**24) for each in law.weights[:_MOST_ATOMS]]
     total = math.lcm(*(each.denominator for each in fractions))
@@ -213,6 +214,6 @@ def _counts(table: Belief, secret: Secret) -> Group:
 
 
 def _least_std(scenario: Scenario, calibration: Calibration) -> float:
-    """Of noise of the calibration's kind that keeps its goal; 0 where none is needed."""
+    """The least size of noise of the calibration's kind for its goal; 0 where none is needed."""
     kind = calibration.noise.kind
     return 0.0 if kind == "none" else calibrate_noise(scenario, calibration.goal, kind).noise.std

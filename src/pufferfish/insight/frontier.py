@@ -1,11 +1,11 @@
-"""The frontier: what each mechanism errs at each ε, and what somebody who pries gains from it.
+"""The frontier: the error of each mechanism at each ε, and what an adversary gains from it.
 
 A way is a mechanism with its floor and its room for wrong laws. For each ε it has the root mean
 square error of a published value, how often the best guess between two secrets is right with the
-release (even odds before, the worst pair and adversary), and what ε becomes on rows that were not
-used. The error of one constant for everybody is the ceiling: what errs more serves for the
-distribution of a column, and hardly for single rows. With δ > 0, δ·N is the number of rows, among
-N, for which the promise may fail.
+release (even odds before, the worst pair and adversary), and what ε becomes on held-out rows. The
+error of one constant for everybody is the ceiling: with a larger error a column is useful for its
+distribution, but hardly for single rows. With δ > 0, δ·N is the number of rows, among N, for which
+the promise may fail.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Way:
 
     Attributes:
         name: Unique, and short.
-        calibrated: What keeps a promise for beliefs.
+        calibrated: Calibrates the mechanism to a promise for beliefs.
     """
 
     name: str
@@ -57,12 +57,13 @@ class Entry:
     Attributes:
         way: Its name.
         goal: The promise.
-        calibration: What keeps it; for one row, where the promise is for several of a person.
+        calibration: The calibration that keeps it; for one row, where the promise is for several of
+            a person.
         rmse: The root mean square error of a published value.
-        unchanged: The share of values, of tables of rows, that are published as they are.
+        unchanged: The share of values (for tables, of rows) that are published as they are.
         guess: How often the best guess between two secrets is right, at most.
-        held_out: What rows say that were not used; None where nobody looked, or could.
-        not_judged: Why such rows could not judge, where they were asked to.
+        held_out: The result on held-out rows; None where that was not, or could not be, measured.
+        not_judged: Why held-out rows could not judge, where they should have.
     """
 
     way: str
@@ -76,7 +77,7 @@ class Entry:
 
     @property
     def survives(self) -> bool:
-        """Whether the promise held in more than half of the splits, or nobody looked."""
+        """Whether the promise held in more than half of the splits, or was not measured."""
         if self.held_out is None:
             return not self.not_judged
         return self.held_out.share > 0.5
@@ -88,11 +89,11 @@ class Frontier:
 
     Attributes:
         epsilons: What was asked for, in rising order.
-        delta: Of all promises.
-        entries: What can be reached, by way and ε.
+        delta: The δ of all promises.
+        entries: The results that can be reached, by way and ε.
         constant_rmse: The error of publishing one constant for everybody.
         guess_of_values: How often the best guess is right with the true value, at most.
-        rows: How many rows the table has; None where nobody knows.
+        rows: How many rows the table has; None where that is not known.
     """
 
     epsilons: tuple[float, ...]
@@ -104,24 +105,24 @@ class Frontier:
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """The names of those that reach some ε."""
+        """The names of the ways that reach some ε."""
         return tuple(dict.fromkeys(each.way for each in self.entries))
 
     def at(self, way: str, epsilon: float) -> Entry | None:
-        """What a way does at an ε; None where it cannot."""
+        """The result of a way at an ε; None where it cannot keep the promise."""
         return next(
             (each for each in self.entries if (each.way, each.goal.epsilon) == (way, epsilon)), None
         )
 
     @property
     def judged(self) -> bool:
-        """Whether rows that were not used judged anything."""
+        """Whether held-out rows judged anything."""
         return any(each.held_out is not None for each in self.entries)
 
     def best(self, epsilon: float) -> Entry | None:
-        """What errs least and does not break for most rows that were not used, where they judged.
+        """The least error among results that hold on most held-out splits, where these judged.
 
-        The first of those that err alike.
+        The first of several with the same error.
         """
         here = [
             each
@@ -132,11 +133,11 @@ class Frontier:
 
     @property
     def exposed(self) -> int:
-        """The number of rows for which the promises may fail."""
+        """The number of rows, δ·N, for which the promises may fail."""
         return exposed_rows(self.delta, self.rows or 0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; what is infinite is the text "inf"."""
+        """Plain data for JSON; infinity is the text "inf"."""
         return {
             "delta": self.delta,
             "rows": self.rows,
@@ -168,7 +169,7 @@ def _noise_plain(made: Calibration) -> dict[str, Any] | None:
 
 
 def _columns_plain(made: Calibration) -> dict[str, float]:
-    """Of several columns, how many entries of each stay as they are."""
+    """The share of entries of each column that stay, where there are several columns."""
     parts = () if made.recode is None else made.recode.parts
     return {part.column: part.unchanged for part in parts}
 
@@ -192,7 +193,7 @@ def frontier(
     rows: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Frontier:
-    """What several ways err for several ε.
+    """The errors of several ways for several ε.
 
     Args:
         scenario: What must look alike, to whom.
@@ -200,15 +201,16 @@ def frontier(
         delta: The δ of all promises.
         epsilons: The ε to try.
         rows_of_person: How many rows of one person a promise is for, independent given the secret.
-        halves: Of the rows (`split_rows`), to see what each promise becomes on the others.
+        halves: Halves of the rows (`split_rows`), to see what each promise becomes on the other
+            half.
         rows: How many rows there are.
-        progress: Told the share that is done.
+        progress: Called with the share that is done.
 
     Raises:
-        UnreachableGoalError: No way reaches any of them.
+        UnreachableGoalError: No way reaches any of the ε.
     """
     wanted = tuple(sorted(epsilons))
-    require(bool(wanted and ways), "a frontier needs an ε and a way.")
+    require(bool(wanted and ways), "a frontier needs at least one ε and one way.")
     found: list[Entry] = []
     refused: PufferfishError | None = None
     for place, way in enumerate(ways):
@@ -257,13 +259,13 @@ def _entry(
 
 
 def _guess(made: Calibration) -> float:
-    """The worst stratum, where each has a law of its own, as the adversaries are described."""
+    """How often guesses are right in the worst stratum, for the adversaries as described."""
     parts = made.parts or (made,)
     return max(accuracy_upper(part.scenario.as_described(), part.mechanism) for part in parts)
 
 
 def _judged(way: Way, goal: Guarantee, halves: Sequence[Half]) -> HeldOut | str | None:
-    """What other rows say; in words why they cannot where a half cannot be protected so."""
+    """The result on held-out rows, or a text that says why a half could not be protected."""
     if not halves:
         return None
     try:
@@ -282,16 +284,16 @@ def _constant(scenario: Scenario, found: Sequence[Entry]) -> float:
 def with_clipped(
     found: Frontier, noise: str, name: str, scenario: Scenario, bounds: tuple[float, float]
 ) -> Frontier:
-    """The same, with the noise of a way clipped to public bounds: no privacy is lost by that.
+    """The same frontier with the noise of a way clipped to public bounds, which costs no privacy.
 
-    What is guessed from it, and what other rows find, is at most that of the noise.
+    Guesses and the ε on held-out rows are at most those of the noise.
 
     Args:
         found: What was found.
         noise: The name of the way that adds Laplace noise.
-        name: Of the new way, which stands next to it.
-        scenario: As `frontier` had it.
-        bounds: Public ones.
+        name: The name of the new way, which follows it.
+        scenario: As given to `frontier`.
+        bounds: The public bounds.
     """
     column = column_of(scenario, None)
     entries: list[Entry] = []

@@ -1,10 +1,10 @@
-"""What an ideal adversary can guess of two secrets from one published value, at most.
+"""What an ideal adversary can guess about two secrets from one published value, at most.
 
 Let P and Q be the laws of what is published under the two secrets.
 
 - **Accuracy.** With two secrets equally likely beforehand, the best guess is right with probability
   (1 + TV)/2, TV the total variation distance (δ at ε = 0). Under an (ε,δ) promise TV ≤
-  (e^ε − 1 + 2δ)/(e^ε + 1), so it is right at most with (e^ε + δ)/(e^ε + 1).
+  (e^ε − 1 + 2δ)/(e^ε + 1), so it is right with probability at most (e^ε + δ)/(e^ε + 1).
 - **AUC**, the probability of telling a value of P from one of Q when shown one of each. A test that
   says "P" on a set S has TPR = P(S) and FPR = Q(S). By the definition of δ, for every ε ≥ 0
 
@@ -13,19 +13,20 @@ Let P and Q be the laws of what is published under the two secrets.
   the second for the complement of S. So every test, and every mixture of tests, lies below the
   smallest of these lines in FPR; the area under that minimum is at least the AUC of any adversary.
   The minimum is concave, and the midpoint rule never falls short of the integral of a concave
-  function, so the area that is computed errs upwards too. As the ε fill [0, ∞) it tends to the AUC
+  function, so the computed area is an upper bound too. As the ε fill [0, ∞) it tends to the AUC
   of the likelihood ratio: the lines are the tangents of its ROC curve.
-- The lines of a **promise** are two, with its (ε,δ). They meet at FPR = 1 − TPR = (1−δ)/(1+e^ε)
-  and leave an area of (1−δ)²/(1+e^ε) above them: AUC ≤ 1 − (1−δ)²/(1+e^ε).
-- **Given what is known**, a promise for each z leaves of an adversary who sees z no more than one
-  who sees z and one of four further signs: with e = e^ε, they have the probabilities δ,
+- A **promise** has two lines, with its (ε,δ). They meet at FPR = 1 − TPR = (1−δ)/(1+e^ε) and leave
+  an area of (1−δ)²/(1+e^ε) above them: AUC ≤ 1 − (1−δ)²/(1+e^ε).
+- **Given what is known**, if a promise holds for each z, an adversary who sees z does no better
+  than one who sees z and one of four further signs: with e = e^ε, these have the probabilities δ,
   (1−δ)e/(1+e), (1−δ)/(1+e), 0 under P and the reverse under Q, and every pair of laws that keeps
   (ε,δ) is made of them by a random map (Kairouz, Oh, Viswanath 2015). With a = P(z), b = Q(z) the
   accuracy is ½·Σ max over z and signs, the sum of docs/theory/known-columns.md, and the AUC that of
   the likelihood ratio of (z, sign).
 - **Posterior.** If log p/q never exceeds ε, odds move by e^ε at most: a secret of prior probability
   π among the two has a posterior of at most πe^ε/(1 − π + πe^ε), and of at least the same with −ε.
-  With δ > 0 a promise bounds the posterior of no single value: rare ones may say everything.
+  With δ > 0 a promise does not bound the posterior of any single value: rare ones may reveal
+  everything.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ __all__ = [
 # Slopes e^ε of the tangents: close together where ROC curves bend most.
 _EPSILONS = (*(0.1 * step for step in range(21)), 2.5, 3.0, 4.0, 5.0, 7.0, 10.0)
 _MIDPOINTS = 8192
-# More than the rounding of the few operations between a bound and what is made of it.
+# More than the rounding error of the few operations between a bound and its result.
 _UP = 1.0 + 1e-12
 
 
@@ -73,9 +74,9 @@ class Guess:
 
     Attributes:
         pair: The two secrets.
-        before_upper: Seeing the true value.
-        after_upper: Seeing the published one.
-        allowed: At most, by the promise alone, whatever is believed.
+        before_upper: With the true value.
+        after_upper: With the published value.
+        allowed: The most that the promise alone allows, whatever anybody believes.
     """
 
     pair: SecretPair
@@ -89,9 +90,9 @@ class Success:
     """How well an ideal adversary does, at most, with what is seen of one row.
 
     Attributes:
-        accuracy_upper: How often the better guess is right; even odds before.
-        auc_upper: How often one row of each secret is told apart.
-        epsilon_upper: By how much the log of the odds moves, at most; ∞ where nothing bounds it.
+        accuracy_upper: How often the best guess is right; even odds before.
+        auc_upper: How often a row of one secret is told from a row of the other.
+        epsilon_upper: How far the log of the odds moves, at most; ∞ where nothing bounds it.
     """
 
     accuracy_upper: float
@@ -121,7 +122,7 @@ def success(scenario: Scenario, noise: Law) -> Success:
 
 
 def success_allowed(goal: Guarantee) -> Success:
-    """What a promise alone allows, whatever is believed."""
+    """The most that a promise alone allows, whatever anybody believes."""
     return Success(
         accuracy_upper=min(accuracy_allowed(goal) * _UP, 1.0),
         auc_upper=auc_allowed(goal),
@@ -132,12 +133,12 @@ def success_allowed(goal: Guarantee) -> Success:
 def success_knowing(
     shares: Sequence[tuple[float, float]], epsilon: float, delta: float = 0.0
 ) -> Success:
-    """What somebody reaches who knows z, where a promise is kept given each z; rounded up.
+    """The most that somebody who knows z achieves, where a promise holds given each z; rounded up.
 
     Args:
-        shares: For each z how likely it is under the one secret, and under the other.
-        epsilon: Of the promise; 0 with delta = 0: nothing but z is seen.
-        delta: Of the promise.
+        shares: The probability of each z under the first secret, and under the second.
+        epsilon: The ε of the promise; 0 with delta = 0: nothing but z is seen.
+        delta: The δ of the promise.
     """
     faint = math.exp(-epsilon)
     strong, weak = (1.0 - delta) / (1.0 + faint), (1.0 - delta) * faint / (1.0 + faint)
@@ -148,7 +149,7 @@ def success_knowing(
     return Success(
         accuracy_upper=min(found * _UP, 1.0),
         auc_upper=min(_ratio_area(first, second) * _UP, 1.0),
-        # What z says by itself is not bounded.
+        # What z reveals by itself is not bounded.
         epsilon_upper=math.inf,
     )
 
@@ -156,7 +157,7 @@ def success_knowing(
 def _ratio_area(first: FloatArray, second: FloatArray) -> float:
     """The area under the ROC curve of the likelihood ratio of two laws of the same signs.
 
-    The points in order of falling ratios are joined by lines: those of equal ratios lie on one.
+    The points, in order of falling ratios, are joined by lines; equal ratios lie on one line.
     """
     order = np.argsort(-np.arctan2(first, second), kind="stable")
     rises, runs = first[order], second[order]
@@ -170,7 +171,7 @@ def accuracy_upper(scenario: Scenario, noise: Law) -> float:
 
 
 def accuracy_allowed(goal: Guarantee) -> float:
-    """(e^ε + δ)/(e^ε + 1): what a promise allows at most."""
+    """(e^ε + δ)/(e^ε + 1): the most that a promise allows."""
     faint = math.exp(-goal.epsilon)
     return (1.0 + goal.delta * faint) / (1.0 + faint)
 
@@ -188,13 +189,13 @@ def auc_upper(scenario: Scenario, noise: Law) -> float:
 
 
 def _deltas(laws: PairOfLaws, noise: Noise) -> list[tuple[float, float]]:
-    """At least δ at each slope, in both orders."""
+    """An upper bound on δ at each slope, in both orders."""
     found = map(PairOracle(laws, noise).delta, _EPSILONS)
     return [(each.forward.upper, each.backward.upper) for each in found]
 
 
 def auc_allowed(goal: Guarantee) -> float:
-    """1 − (1−δ)²/(1+e^ε): what a promise allows at most."""
+    """1 − (1−δ)²/(1+e^ε): the most that a promise allows."""
     faint = math.exp(-goal.epsilon)
     return min((1.0 - (1.0 - goal.delta) ** 2 * faint / (1.0 + faint)) * _UP, 1.0)
 

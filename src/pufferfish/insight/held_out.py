@@ -1,26 +1,26 @@
-"""What a promise becomes for rows that were not used: fit to one half, judge by the other.
+"""What a promise becomes on held-out rows: fit to one half, judge by the other.
 
 A mechanism that is fitted to a table keeps its promise under the laws of that table. The next
 sample has other laws. So the rows are split at random, each by a fair coin; beliefs are fitted to
-one half; the mechanism is calibrated to them; and what was found is judged, exactly, under the
+one half; the mechanism is calibrated to them; and the result is judged, exactly, under the
 frequencies of the other half:
 
     ε* = log max_y Q₁(y)/Q₂(y),    Q_i(y) = Σ_x P_i(x)·M(x,y),    P_i from the other half.
 
 It is a measurement, and private like the table: it protects nobody, so its coins are seeded. The
-list of values is that of the whole table, because values are published; how likely they are is
-fitted to one half. A value that only the other half has counts there as one row. Of categories and
-of several columns it goes through the public row of unseen ones.
+list of values is that of the whole table, because values are published; their probabilities are
+fitted to one half. A value that only the other half has counts there as one row. In tables of
+categories or of several columns it goes through the public row for unseen combinations.
 
-How far laws may be wrong is chosen by a sequential test. Let f be the probability that a random
-split breaks the promise, and f₀ = 1 − share. A number is taken when
+A sequential test chooses how far laws may be wrong. Let f be the probability that a random split
+breaks the promise, and f₀ = 1 − share. A number is taken when
 
     Π (f₁/f₀ for a split that breaks it, (1−f₁)/(1−f₀) for one that keeps it) ≥ 1/(1 − confidence),
 
-with f₁ = f₀/5. For f ≥ f₀ the expectation of a factor is at most 1, so the product is a
-nonnegative supermartingale, and by Ville's inequality it ever gets there with a probability of at
-most 1 − confidence: one may stop at any split. Few splits without a failure would not do: 20 of
-them all hold in 12% of cases where each holds in 90%.
+with f₁ = f₀/5. For f ≥ f₀ the expectation of a factor is at most 1, so the product is a nonnegative
+supermartingale, and by Ville's inequality it ever reaches that level with a probability of at most
+1 − confidence: the test may stop at any split. A few splits without a failure would not be enough:
+if each split holds with probability 90%, 20 of them all hold in 12% of cases.
 """
 
 from __future__ import annotations
@@ -50,24 +50,25 @@ from pufferfish.tables import Summary
 __all__ = ["WRONGS", "Half", "HeldOut", "Split", "held_out", "judge", "measure", "split_rows"]
 __all__ += ["lost_in_words", "wrong_that_holds"]
 
-# In a choice: how many splits may break the promise, and how much rarer than allowed that is where
-# a number is worth taking. With 95% of splits at 95% confidence, 73 splits without one that breaks
-# it decide, 113 with one, 153 with two.
+# For a choice: how many splits may break the promise, and how much rarer than allowed failures are
+# where a number is worth taking. For 95% of splits at 95% confidence, 73 splits decide if none
+# breaks the promise, 113 if one does, 153 if two do.
 _MAY_BREAK, _RARER = 2, 5.0
-# By how much laws may be wrong: what is tried, from below. Public, so that a choice says little.
+# How far laws may be wrong: the values tried, in rising order. They are public, so that a choice
+# reveals little.
 WRONGS = (0.0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOut:
-    """What a promise became on rows that were not used. As private as the table.
+    """What a promise became on held-out rows. It is as private as the table.
 
     Attributes:
         goal: The promise.
-        splits: What each split found.
+        splits: The result of each split.
         wrong: How far the laws were allowed to be wrong.
-        lost: Further splits that could not judge: a half had no row of some secret, or of what is
-            known.
+        lost: Further splits that could not judge: a half had no row of some secret, or of some
+            known value.
     """
 
     goal: Guarantee
@@ -92,18 +93,18 @@ class HeldOut:
 
     @property
     def unchanged(self) -> float | None:
-        """The median share of rows that stay as they are, of categories and several columns."""
+        """The median share of rows that stay as they are, for categories and several columns."""
         shares = [each.unchanged for each in self.splits if each.unchanged is not None]
         return median(shares) if shares else None
 
     @property
     def held(self) -> int:
-        """In how many splits the goal was kept."""
+        """The number of splits in which the promise was kept."""
         return sum(each.holds for each in self.splits)
 
     @property
     def share(self) -> float:
-        """In which share of the splits."""
+        """The share of splits in which the promise was kept."""
         return self.held / len(self.splits)
 
     def __str__(self) -> str:
@@ -129,10 +130,10 @@ class HeldOut:
 
 
 def lost_in_words(lost: int, splits: int) -> str:
-    """How many of some splits could not judge; nothing where all did."""
+    """How many of the splits could not judge; empty where all could."""
     if not lost:
         return ""
-    return f"{lost} of {splits} splits could not judge, for a half had no row of some secret"
+    return f"{lost} of {splits} splits could not judge, because a half had no row of some secret"
 
 
 def held_out(
@@ -144,26 +145,26 @@ def held_out(
     seed: int = 0,
     **asked: Any,
 ) -> HeldOut:
-    """What ε becomes on rows that were not used: asked like `calibrate`, of one half of the rows.
+    """What ε becomes on held-out rows: `calibrate` with one half of the rows, judged by the other.
 
         scenario = pf.Scenario(pf.fit_belief(table, "age", "race", "empirical"))
         pf.held_out(scenario, pf.Guarantee(1.0), mechanism="recode", floor=None, wrong=0.03)
 
     Args:
         scenario: What must look alike, to whom. Beliefs that are fitted on the released column are
-            fitted anew to each half; others stay as they are. If all do, the whole table judges.
+            fitted again to each half; others stay as they are. If all stay, the whole table judges.
         goal: The promise.
-        counts: The rows, as beliefs are about them: a `Summary`, capped, without rows that are
-            dropped; of categories, several columns or known ones the table itself. By default
-            those that empirical beliefs of the scenario were counted from, and then every belief is
-            fitted anew.
-        splits: How many times the rows are split.
-        seed: Of the splits. It protects nothing.
-        asked: What else `calibrate` is asked: `mechanism`, `floor`, `wrong`, ...
+        counts: The rows that the beliefs are about: a `Summary`, capped, without rows that are
+            dropped; for categories, several columns or known ones the table itself. By default the
+            rows from which empirical beliefs of the scenario were counted, and then every belief is
+            fitted again.
+        splits: The number of times the rows are split.
+        seed: The seed of the splits. It protects nothing.
+        asked: Further arguments of `calibrate`: `mechanism`, `floor`, `wrong`, ...
 
     Raises:
         InvalidInputError: No belief knows how many rows there are.
-        PufferfishError: What `calibrate` raises for a half.
+        PufferfishError: Whatever `calibrate` raises for a half.
     """
     check_scenario(scenario)
     check_goal(goal)
@@ -184,28 +185,28 @@ def wrong_that_holds(
     seed: int = 0,
     **asked: Any,
 ) -> HeldOut:
-    """The least `wrong` with which the promise holds on rows that were not used.
+    """The least `wrong` with which the promise holds on held-out rows.
 
-    Of a recoding, or of Laplace noise between the public bounds that the beliefs state. It is
-    chosen by looking at the table, and from few public numbers. The rows are split as often as it
-    takes to know: with share and confidence of 95%, at least 73 times for the number that is taken.
+    It is for a recoding, or for Laplace noise between the public bounds that the beliefs state. It
+    is chosen by looking at the table, from a few public numbers. The rows are split as often as the
+    test needs: with share and confidence of 95%, at least 73 times for the number that is taken.
 
     Args:
         scenario: As for `held_out`, like all arguments not described here.
         goal: The promise.
         counts: The rows.
-        share: In which share of all random splits the promise must hold.
-        confidence: For each number that is tried: how surely it is not taken where the promise
+        share: The share of all random splits in which the promise must hold.
+        confidence: For each number tried, the probability with which it is not taken if the promise
             holds in a smaller share.
-        wrongs: What is tried, from below.
-        seed: Of the splits; all numbers are tried on the same ones.
-        asked: What else `calibrate` is asked; without `mechanism` or `noise` it is a recoding.
+        wrongs: The numbers tried, in rising order.
+        seed: The seed of the splits; all numbers are tried on the same ones.
+        asked: Further arguments of `calibrate`; without `mechanism` or `noise` it is a recoding.
 
     Returns:
-        What the splits found for the number that was chosen: `HeldOut.wrong`.
+        The result of the splits for the number that was chosen: `HeldOut.wrong`.
 
     Raises:
-        UnreachableGoalError: Too many splits break the promise whatever is tried.
+        UnreachableGoalError: Too many splits break the promise for every number tried.
     """
     check_scenario(scenario)
     check_goal(goal)
@@ -216,13 +217,13 @@ def wrong_that_holds(
     for wrong in sorted(tried):
         options = how | {"wrong": wrong}
         if not wrong and how.get("mechanism") == "recode":
-            options["nominal"] = True  # it is measured, and not promised
+            options["nominal"] = True  # this is a measurement, not a promise
         found = _enough(_split(halves, goal, _asking(goal, options), seed), wanted, sure)
         if found is not None:
             return HeldOut(goal=goal, splits=found, wrong=wrong)
     raise UnreachableGoalError(
-        f"on rows that were not used, {goal} breaks in too many splits, even where laws may be "
-        f"wrong by {max(tried, default=0.0):g}. Give more rows, or a floor."
+        f"on rows that were not used, {goal} breaks in too many splits, even if laws may be wrong "
+        f"by {max(tried, default=0.0):g}. Use more rows, or a floor."
     )
 
 
@@ -233,7 +234,7 @@ def _inside(name: str, value: float) -> float:
 
 
 def _enough(splits: Iterable[Split], share: float, confidence: float) -> tuple[Split, ...] | None:
-    """The splits after which it is known that enough of them hold; None if too many do not."""
+    """The splits after which enough of them are known to hold; None if too many do not."""
     may = 1.0 - share
     kept, broken = math.log((1.0 - may / _RARER) / share), -math.log(_RARER)
     evidence, needed = 0.0, -math.log(1.0 - confidence)
@@ -245,7 +246,7 @@ def _enough(splits: Iterable[Split], share: float, confidence: float) -> tuple[S
             return None
         if evidence >= needed:
             return tuple(found)
-    # Nobody used a row: all of them judged once, and no coin decides.
+    # No row was used for fitting: all of them judged once, and no coin decides.
     return tuple(found) if all(each.holds for each in found) else None
 
 
@@ -269,13 +270,13 @@ def measure(
         scenario: What must look alike, to whom.
         goal: The promise that is judged.
         counts: The rows.
-        calibrated: From beliefs to what keeps the promise for them.
+        calibrated: Calibrates the promise for beliefs.
         splits: How many times the rows are split, at most.
-        seed: Of the splits.
-        patience: After this many seconds no further split is begun; one is done always.
+        seed: The seed of the splits.
+        patience: After this many seconds no further split is begun; one split is always done.
 
     Raises:
-        DataError: Whatever the split, a half has no row of some secret.
+        DataError: In every split, a half has no row of some secret.
     """
     begun, found, lost = time.monotonic(), [], 0
     refused: DataError | None = None
@@ -307,10 +308,10 @@ def _how_many(splits: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Half:
-    """Beliefs that were fitted to one half of the rows, and the rows of the other.
+    """Beliefs fitted to one half of the rows, and the rows of the other half.
 
     Attributes:
-        scenario: What must look alike, to somebody who saw this half.
+        scenario: What must look alike to somebody who saw this half.
     """
 
     scenario: Scenario
@@ -318,26 +319,26 @@ class Half:
     _other: Any
 
     def judged(self, calibration: Calibration, goal: Guarantee) -> Split:
-        """What was calibrated for this half, under the frequencies of the other."""
+        """The judgement on a calibration for this half, under the frequencies of the other."""
         return self._apart.judged(calibration, goal, self._other)
 
 
 def split_rows(
     scenario: Scenario, counts: Summary | TableCounts, splits: int, seed: int = 0
 ) -> tuple[Half, ...]:
-    """Halves for several mechanisms, so that beliefs are fitted once to each.
+    """Halves for several mechanisms, so that beliefs are fitted only once to each half.
 
     Args:
         scenario: What must look alike, to whom.
         counts: The rows.
-        splits: How many times they are split; where no row was used, all of them judge once.
-        seed: Of the splits.
+        splits: The number of splits; where no row was used for fitting, all rows judge once.
+        seed: The seed of the splits.
     """
     return tuple(islice(_halves(_apart(scenario, counts), seed), _how_many(splits)))
 
 
 def _halves(apart: Apart, seed: int) -> Iterator[Half]:
-    """One half after the other, without end; all rows where none of them was used."""
+    """An endless sequence of halves; all rows where none was used for fitting."""
     for half in _drawn(apart, seed):
         if isinstance(half, DataError):
             raise half
@@ -345,7 +346,7 @@ def _halves(apart: Apart, seed: int) -> Iterator[Half]:
 
 
 def _drawn(apart: Apart, seed: int) -> Iterator[Half | DataError]:
-    """The same; for a half to which beliefs cannot be fitted, why."""
+    """The same; for a half to which beliefs cannot be fitted, the reason."""
     if len(apart.stay) == len(apart.scenario.beliefs):
         yield Half(apart.scenario, apart, apart.counts)
         return
@@ -367,7 +368,7 @@ def _split(
 
 
 def judge(calibration: Calibration, goal: Guarantee, other: Summary | TableCounts) -> HeldOut:
-    """What was calibrated, judged by rows that are others already."""
+    """The judgement on what was calibrated, by rows that were not used for fitting anyway."""
     found = (
         judge_table(calibration, goal, other)
         if isinstance(other, TableCounts)

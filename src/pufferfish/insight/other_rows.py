@@ -1,8 +1,8 @@
-"""A law meets rows that it was not made for.
+"""A law is applied to rows for which it was not made.
 
-A combination of categories that the law does not list goes through its public row of unseen ones.
-Where a law has none, and for listed numbers, a release refuses such rows: what is judged is the law
-of those that it takes.
+A combination of categories that the law does not list goes through its public row for unseen ones.
+Where a law has none, and for listed numbers, a release refuses such rows: then only the rows that
+it accepts are judged.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = ["as_met", "counts_of_rows"]
 
 
 def as_met(scenario: Scenario, law: Law) -> tuple[Scenario, Law]:
-    """What a law is judged by that meets the rows which these beliefs were counted from.
+    """The scenario and the law to judge, for the rows from which these beliefs were counted.
 
     Args:
         scenario: Beliefs of tables with counts, about one stratum.
         law: The law of that stratum.
 
     Raises:
-        InvalidInputError: The law takes none of the rows.
+        InvalidInputError: The law accepts none of the rows.
     """
     if not isinstance(law, Recoding) or not law.listed:
         return scenario, law
@@ -50,7 +50,7 @@ def counts_of_rows(law: Categorical | Discrete) -> IntArray:
 
 
 def _with_unseen(law: Recoding, beliefs: Iterable[Belief]) -> Recoding:
-    """The same map, with a row of its own for each combination that it has never seen."""
+    """The same recoding, with a row of its own for each unseen combination."""
     known = {key_of(each) for each in law.values}
     new = {
         key_of(labels): labels
@@ -68,7 +68,7 @@ def _with_unseen(law: Recoding, beliefs: Iterable[Belief]) -> Recoding:
 
 
 def _within(belief: Belief, law: Recoding) -> Belief:
-    """The rows that a law takes; others are refused at a release."""
+    """The rows that a law accepts; a release refuses the others."""
     known = {key_of(each) for each in law.values}
 
     def taken(table: Any) -> Any:
@@ -76,7 +76,7 @@ def _within(belief: Belief, law: Recoding) -> Belief:
             return table
         pairs = zip(list(table.values), counts_of_rows(table).tolist(), strict=True)
         kept = [(labels, count) for labels, count in pairs if key_of(labels) in known]
-        require(bool(kept), "no row has a value that the law takes.")
+        require(bool(kept), "no row has a value that the law accepts.")
         return type(table)([labels for labels, _ in kept], counts=[count for _, count in kept])
 
     holes: dict[str, Any] = {} if law.takes_missing or law.labelled else {"missing": {}}

@@ -1,10 +1,10 @@
-"""What other ways to keep a promise would have taken, beside the noise that was chosen.
+"""The noise of other ways to keep a promise, compared with the noise that was chosen.
 
 - **Local differential privacy** protects every value from everybody, whatever is believed: Laplace
   noise of scale (range of the values)/ε. The range is that of the tables among the beliefs.
 - **The paper's Theorem 2** (`thm-2`), for the smooth beliefs. It does not hold in general
-  (docs/theory/thm-2.md). Where δ = 0 is promised it has nothing to say of unequal stds, so it is
-  asked for δ = 0.3, the paper's own choice.
+  (docs/theory/thm-2.md). For δ = 0 it does not cover unequal stds, so it is then asked for δ = 0.3,
+  the paper's own choice.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pufferfish.theorems import PAPER_METHODS, paper_scale
 
 __all__ = ["PAPER_DELTA", "Alternative", "alternatives"]
 
-# Where the paper's formula has nothing to say of δ = 0, what it is asked for.
+# The δ for which the paper's formula is asked where it does not cover δ = 0.
 PAPER_DELTA = 0.3
 
 
@@ -34,11 +34,11 @@ class Alternative:
 
     Attributes:
         name: "local" differential privacy, or the paper's "thm-2".
-        scale: The noise that it asks for.
-        ratio: Its std as a multiple of that which was chosen; None where no noise was needed.
-        promise: What it promises for it.
+        scale: The scale of the noise that it needs.
+        ratio: Its std as a multiple of that of the chosen noise; None where no noise was needed.
+        promise: What it promises with this noise.
         holds: Whether the promise is proven in general.
-        values: For local differential privacy, between which values.
+        values: For local differential privacy, the range of values.
     """
 
     name: Literal["local", "thm-2"]
@@ -50,12 +50,12 @@ class Alternative:
 
     @property
     def std(self) -> float:
-        """Of the noise that it asks for."""
+        """The std of the noise that it needs."""
         return math.sqrt(2.0) * self.scale
 
 
 def alternatives(calibration: Calibration) -> tuple[Alternative, ...]:
-    """Those that have something to say of this scenario; none where nothing is added."""
+    """The other ways that cover this scenario; none where nothing is added."""
     if not calibration.mechanism.additive:
         return ()
     found = _local(calibration), _paper(calibration)
@@ -92,13 +92,13 @@ def _paper(calibration: Calibration) -> Alternative | None:
         for belief in scenario.beliefs
         if not any(isinstance(prior, Discrete) for prior in belief.priors.values())
     ]
-    # One linear program for each pair: nobody waits for a footnote.
+    # One linear program for each pair: too slow for a footnote.
     if not smooth or is_many(scenario):
         return None
     asked = Guarantee(goal.epsilon, PAPER_DELTA) if goal.pure else goal
     try:
         size = paper_scale("thm-2", Scenario(smooth, scenario.pairs), asked, "exact")
-    except PufferfishError:  # holes, or laws that the theorem does not cover
+    except PufferfishError:  # missing values, or laws that the theorem does not cover
         return None
     return Alternative(
         name="thm-2",

@@ -1,4 +1,4 @@
-"""What a promise for the population costs, next to the same promise for the rows as they are."""
+"""What a promise for the population costs, compared with the same promise for these rows."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from pufferfish.words.numbers import readable
 
 __all__ = ["SampleCost", "sample_cost"]
 
-# Rows are too few where the error is this much of that of a constant.
+# Rows are too few where the error is at least this fraction of that of a constant.
 _FEW = 0.9
-# How many times as many rows are tried, and for how long.
+# The multiples of the number of rows that are tried, and for how long.
 _TIMES = (2, 4, 8, 16, 32, 64)
 _PATIENCE = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleCost:
-    """The error of a promise for the population, and what else it could be.
+    """The error of a promise for the population, and what it is compared with.
 
     Attributes:
         rmse: The error of what was calibrated.
-        plain_rmse: That of the same for exactly the described laws.
+        plain_rmse: That of the same promise for exactly the described laws.
         constant_rmse: That of publishing one constant.
-        times: How many times as many rows would bring the error half of the way from that of the
-            constant to the plain one; None: there are enough, or it was not found.
+        times: How many times as many rows would bring the error halfway from that of the constant
+            to the plain one; None: there are enough rows, or the number was not found.
         smallest: The pair's smaller secret, where the promise is tightest, and its rows.
     """
 
@@ -45,14 +45,14 @@ class SampleCost:
 
     @property
     def few(self) -> bool:
-        """Whether the rows are too few for the confidence: hardly more is left than a constant."""
+        """Whether the rows are too few: the error is close to that of a constant."""
         return self.rmse >= _FEW * self.constant_rmse and self.plain_rmse < _FEW * self.rmse
 
     def __str__(self) -> str:
         """One paragraph."""
         text = (
             f"The error is {readable(self.rmse, 3)}. The same promise for exactly the described "
-            "laws, which says nothing about the population, would have "
+            "laws, which says nothing about the population, would have an error of "
             f"{readable(self.plain_rmse, 3)}; one constant for everybody has "
             f"{readable(self.constant_rmse, 3)}."
         )
@@ -60,20 +60,20 @@ class SampleCost:
             return text
         secret, rows = self.smallest
         enough = (
-            f"About {self.times} times as many of each secret would do, that is "
-            f"{rows * self.times:,} of {secret!r}: then the error is at most halfway "
-            "from the plain one to the constant."
+            f"About {self.times} times as many rows of each secret would be enough, that is "
+            f"{rows * self.times:,} of {secret!r}: the error would then be at most halfway from "
+            "the plain one to that of the constant."
             if self.times is not None
-            else "How many would do was not found."
+            else "How many would be enough was not found."
         )
         return (
-            f"{text} There are too few rows for this confidence ({rows:,} of {secret!r}). {enough} "
-            "Or ask for less confidence, or for fewer pairs, which share it."
+            f"{text} There are too few rows for this confidence ({rows:,} of {secret!r}). "
+            f"{enough} Or ask for less confidence, or for fewer pairs, among which it is divided."
         )
 
 
 def sample_cost(calibration: Calibration) -> SampleCost | None:
-    """What the sampling error costs; None where none is covered, or nothing can be compared."""
+    """What the sampling error costs; None where it is not covered, or nothing can be compared."""
     scenario = calibration.scenario
     if not scenario.sampled or calibration.parts:
         return None
@@ -104,7 +104,7 @@ def _rows(law: Prior) -> int:
 
 
 def _enough(calibration: Calibration, cost: SampleCost) -> int | None:
-    """The least of some numbers of times as many rows, all as often as now, that helps."""
+    """The least multiple of the number of rows, with the same frequencies, that is enough."""
     wanted = 0.5 * (cost.plain_rmse + cost.constant_rmse)
     begun = time.monotonic()
     for times in _TIMES if _scales(calibration.scenario) else ():
@@ -118,12 +118,12 @@ def _enough(calibration: Calibration, cost: SampleCost) -> int | None:
 
 
 def _scales(scenario: Scenario) -> bool:
-    """Whether the regions follow from counts, and not from widths that were given."""
+    """Whether the regions come from counts, and not from given widths."""
     return all(each.region is None or each.region.shape != "band" for each in scenario.beliefs)
 
 
 def _more_rows(belief: Belief, times: int) -> Belief:
-    """The same frequencies, seen in more rows."""
+    """The same frequencies in more rows."""
     if belief.region is None:
         return belief
     priors = {secret: _repeated(law, times) for secret, law in belief.priors.items()}

@@ -20,23 +20,22 @@ from pufferfish.tables.summary import IntArray
 
 __all__ = ["Apart", "ColumnApart", "Split", "Toss", "judge_column", "who_stays"]
 
-# From how many rows there are of each kind to how many of them show heads.
+# From the number of rows of each kind to the number for which the coin shows heads.
 Toss = Callable[[IntArray], IntArray]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """One half judged what was fitted to the other.
+    """The judgement of one half on what was fitted to the other.
 
     Attributes:
-        epsilon: ε* under the frequencies of the half that was not used, at most; inf where
-            something is published under one secret only.
-        delta: δ at the goal's ε, at most.
-        rmse: The root mean square error of a published value, on rows that were not used; of
-            categories and of several columns the root of their mean loss, in stds of numbers and
-            changed categories.
+        epsilon: An upper bound on ε* under the frequencies of the half that was not used; inf where
+            something is published under only one secret.
+        delta: An upper bound on δ at the goal's ε.
+        rmse: The root mean square error of a published value, on held-out rows; for categories and
+            several columns the root of their mean loss, in stds of numbers and changed categories.
         holds: Whether the goal is kept there; False also where that could not be decided.
-        unchanged: Of categories and of several columns, the share of rows that stay as they are.
+        unchanged: The share of rows that stay as they are, for categories and several columns.
     """
 
     epsilon: float
@@ -47,7 +46,7 @@ class Split:
 
 
 class Apart(Protocol):
-    """Rows that can be split, and adversaries who look at one half."""
+    """Rows that can be split, and adversaries who see one half."""
 
     @property
     def scenario(self) -> Scenario:
@@ -76,7 +75,7 @@ def who_stays(scenario: Scenario) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ColumnApart:
-    """The rows of one column of numbers, and who looks at the halves.
+    """The rows of one column of numbers, and the adversaries who see a half.
 
     Attributes:
         scenario: What must look alike, to whom.
@@ -90,7 +89,7 @@ class ColumnApart:
 
     @classmethod
     def of(cls, scenario: Scenario, counts: Summary | None) -> ColumnApart:
-        """Of these rows, or of those that an empirical belief was counted from."""
+        """The halves of these rows, or of those from which an empirical belief was counted."""
         if counts is None:
             return cls(scenario, _counted(scenario), frozenset())
         cap = scenario.beliefs[0].cap
@@ -118,7 +117,7 @@ def judge_column(calibration: Calibration, goal: Guarantee, other: Summary) -> S
     """What was found, under the frequencies of rows that it did not see."""
     law, scenario = calibration.mechanism, calibration.scenario
     if not law.additive and not law.takes_missing:
-        other = other.without_missing()  # refused at a release
+        other = other.without_missing()  # a release refuses it
     belief = fit_belief(other.only(scenario.secrets), family="empirical", min_group=1)
     certificate = verify(Scenario(belief, scenario.pairs), law, goal)
     pooled = other.pooled
@@ -132,7 +131,7 @@ def judge_column(calibration: Calibration, goal: Guarantee, other: Summary) -> S
 
 
 def _split_counts(summary: Summary, toss: Toss) -> tuple[Summary, Summary]:
-    """The rows of which a coin shows heads, and the others; each knows the values of both."""
+    """The rows for which a coin shows heads, and the others; both halves list all values."""
     sides = {secret: _toss_group(group, toss) for secret, group in summary.groups.items()}
     nobody = summary.without_secret
     without = (None, None) if nobody is None else _toss_group(nobody, toss)
@@ -161,7 +160,7 @@ def _present(group: Group, counts: IntArray, missing: int) -> Group:
 
 
 def _counted(scenario: Scenario) -> Summary:
-    """The rows that an empirical belief was counted from."""
+    """The rows from which an empirical belief was counted."""
     for belief in scenario.beliefs:
         groups = {
             secret: Group(law.values, law.counts, belief.missing_counts.get(secret, 0))
@@ -178,7 +177,7 @@ def _counted(scenario: Scenario) -> Summary:
 
 
 def _with_others(counted: Summary, belief: Belief) -> Summary:
-    """With the rows of all other secrets, as far as the belief knows of them, as one group more."""
+    """The counts, with the rows of all other secrets in the belief as one more group."""
     table, mine = belief.frequencies, counted.pooled
     if not isinstance(table, Discrete) or table.counts is None:
         return counted

@@ -1,4 +1,4 @@
-"""Choosing ε: from the accuracy that is wanted to the strongest promise that allows it."""
+"""Choosing ε: from the accuracy that is wanted to the strongest promise that permits it."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ __all__ = [
 ]
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
-# The grid of a noise that is chosen by its size: this part of it. Gaussian noise pays for its grid
-# in δ, the more the larger ε is; a finer one leaves room for an ε that is rounded up.
+# The grid of noise that is chosen by its size, as a fraction of the size. Gaussian noise pays for
+# its grid in δ, more for larger ε; a finer grid leaves room for rounding ε up.
 _GRID_SHIFTS = {"laplace": 30, "gaussian": 40}
 _LARGEST_EPSILON = 700.0
 _UP = 1.0 + 1e-12
@@ -44,14 +44,14 @@ _UP = 1.0 + 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One promise, and what it means for those who use the column and those who pry.
+    """One promise, and what it means for users of the column and for adversaries.
 
     Attributes:
         goal: The promise.
-        noise: What it takes.
+        noise: The noise that it needs.
         half_width: A published value is this close to the true one, with `confidence`.
         confidence: See `half_width`.
-        accuracy_after: How often an ideal adversary guesses right of two secrets, at worst.
+        accuracy_after: How often an ideal adversary guesses right between two secrets, at most.
         accuracy_allowed: The same, by the promise alone.
     """
 
@@ -80,11 +80,11 @@ def choices(
         scenario: What must look alike, to whom.
         delta: The δ of the promise.
         noise: "laplace" or "gaussian".
-        confidence: Of the accuracy of a value.
+        confidence: The confidence of the accuracy of a value.
         epsilons: The ε to try.
         rows: How many rows of one person the promise is for.
-        dependence: What is taken for granted about them, as in `Plan`.
-        cap: The bounds that values are capped to, if they are.
+        dependence: What is assumed about these rows, as in `Plan`.
+        cap: The bounds to which values are capped, if any.
 
     Raises:
         UnreachableGoalError: None of them can be reached.
@@ -132,7 +132,7 @@ def noise_for_value(
     """The largest noise with which each value is within ± `tolerance`, with `confidence`."""
     width = positive("accuracy", tolerance)
     level = _check_confidence(confidence)
-    # What rounding to the grid may add.
+    # Rounding to the grid may add this much.
     return _on_grid(noise, width / half_width(_unit(noise), level) * (1.0 - 2.0**-20))
 
 
@@ -160,11 +160,12 @@ def noise_of_size(noise: Literal["laplace", "gaussian"], size: float) -> Noise:
 def least_epsilon(scenario: Scenario, noise: Noise, delta: float = 0.0) -> Calibration:
     """The strongest promise that a noise keeps at this δ, with its certificate.
 
-    The noise is taken to be chosen without the data; then ε is what depends on private beliefs, and
-    is rounded up to a rung of the public ladder. A plan with it has `rounding="given"`.
+    The noise counts as chosen without the data; then ε depends on private beliefs, and is rounded
+    up to a rung of the public ladder. A plan with it has `rounding="given"`.
 
     Raises:
-        UnreachableGoalError: No ε will do: Gaussian noise with δ = 0, or holes that say too much.
+        UnreachableGoalError: No ε is enough: Gaussian noise with δ = 0, or missing values that
+            reveal too much.
     """
     share = finite("delta", delta)
     require(0.0 <= share < 1.0, f"delta must be at least 0 and less than 1, got {share:g}.")
@@ -172,12 +173,12 @@ def least_epsilon(scenario: Scenario, noise: Noise, delta: float = 0.0) -> Calib
     epsilon = pure_epsilon(scenario, noise).upper if pure else _root(scenario, noise, share)
     epsilon = max(epsilon * _UP, 1e-12)
     if epsilon <= _LARGEST_EPSILON and not _public(scenario):
-        # It will be published, and was derived from what is private.
+        # ε will be published, and depends on private beliefs.
         epsilon = rung_up(epsilon)
     if not 0.0 <= epsilon <= _LARGEST_EPSILON:
         raise UnreachableGoalError(
-            f"with this little noise no promise of δ = {share:g} holds, however large ε; allow "
-            "some delta, or ask for less accuracy."
+            f"with this little noise no promise with δ = {share:g} holds, however large ε is: "
+            "allow a larger δ, or ask for less accuracy."
         )
     return recertify(scenario, Guarantee(epsilon, share), noise, method="given")
 
@@ -186,7 +187,7 @@ def _root(scenario: Scenario, noise: Noise, delta: float) -> float:
     """The least ε with δ(ε) ≤ delta, rounded up; inf where none was found.
 
     For the continuous law δ(ε) only falls. What the grid of Gaussian noise costs rises with ε, so
-    the least ε on the grid is looked for just above that of the continuous law.
+    the search for the least ε on the grid begins just above that of the continuous law.
     """
 
     def kept(law: Noise, epsilon: float) -> bool:
@@ -208,7 +209,7 @@ def _root(scenario: Scenario, noise: Noise, delta: float) -> float:
 
 
 def _bisect(kept: Callable[[float], bool], low: float, high: float) -> float:
-    """The least ε that is kept, between one that may not be and one that is."""
+    """The least ε that is kept, between one that may not be kept and one that is."""
     while high - low > 1e-9 * high:
         middle = 0.5 * (low + high)
         low, high = (low, middle) if kept(middle) else (middle, high)

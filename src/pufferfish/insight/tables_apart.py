@@ -1,8 +1,8 @@
-"""The rows of a table, split at random: categories, several columns, and what others know.
+"""The rows of a table, split at random: categories, several columns, and known columns.
 
-Beliefs of all families are fitted anew to one half. The other half judges by its frequencies,
-stratum by stratum, models of thin tables included. A combination that the fitted half does not
-have goes through the public row of unseen ones; where a law has none, a release would refuse it.
+Beliefs of all families are fitted again to one half. The other half judges by its frequencies,
+stratum by stratum, models of thin tables included. A combination that the fitted half does not have
+goes through the public row for unseen ones; where a law has none, a release would refuse it.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ from pufferfish.tables.verbs import to_read
 
 __all__ = ["TableApart", "judge_table"]
 
-# What adversaries are told apart by: what they know, their secrets, and what they fit.
+# Adversaries differ by what they know, their secrets, and what they fit.
 _Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TableApart:
-    """The rows of a table, and who looks at the halves.
+    """The rows of a table, and the adversaries who see a half.
 
     Attributes:
         scenario: What must look alike, to whom.
@@ -70,18 +70,18 @@ class TableApart:
 
     @classmethod
     def of(cls, scenario: Scenario, counts: Any) -> TableApart:
-        """Of these rows, or of those that empirical beliefs were counted from.
+        """The halves of these rows, or of those from which empirical beliefs were counted.
 
         Args:
             scenario: Beliefs about categories, or about rows of which columns are known.
-            counts: The table, counted or not; None: as the beliefs have it.
+            counts: The table, counted or not; None: the counts in the beliefs.
         """
         if counts is None:
             return cls(scenario, _counted(scenario), frozenset())
         require(
             not isinstance(counts, Summary),
-            "these beliefs are about categories, several columns or known ones, and a summary is "
-            "of one column of numbers: give the table itself (counts=frame).",
+            "these beliefs are about categories, several columns or known ones, but a summary is "
+            "about one column of numbers: give the table itself (counts=frame).",
         )
         if not isinstance(counts, TableCounts):
             counts = _count_as_believed(scenario, counts)
@@ -164,20 +164,20 @@ def _judge_categories(scenario: Scenario, law: Recoding, goal: Guarantee) -> tup
 def _refitted(
     beliefs: Iterable[Belief], counted: TableCounts, family: str | None = None
 ) -> list[Belief]:
-    """The same adversaries, had they seen these rows; of one family, where it is named."""
+    """The same adversaries, as if they had seen these rows; of one family, if it is given."""
     wanted = [(each, family or _family(each)) for each in beliefs]
     fits: dict[str, dict[_Key, Belief]] = {}
     found = []
     for belief, own in wanted:
         if own not in fits:
-            # Of which family a belief is does not depend on how many components were chosen.
+            # The family of a belief does not depend on how many components were chosen.
             fitted = fit_counts(counted, (own,), min_group=1, cap=belief.cap)
             fits[own] = {_key(each, own): each for each in fitted}
         made = fits[own].get(_key(belief, own))
         if made is None:
             raise DataError(
-                f"belief {belief.name!r} cannot be fitted to half of the rows: they have no row of "
-                "some secret, or of what is known. Merge small groups (--merge)."
+                f"belief {belief.name!r} cannot be fitted to half of the rows: they have no row "
+                "of some secret, or of some known value. Merge small groups (--merge)."
             )
         found.append(
             replace(
@@ -199,20 +199,20 @@ def _key(belief: Belief, family: str) -> _Key:
 
 
 def _family(belief: Belief) -> str:
-    """What somebody fits: by the counts of a belief, or else as its name says."""
+    """The family of a belief: by its counts, or else by its name."""
     if all(_has_counts(each) for each in belief.priors.values()):
         return "empirical"
     said = belief.name.partition(",")[0].partition(" about ")[0]
     if belief.labelled and said not in MODELS:
         raise InvalidInputError(
-            f"nobody knows how belief {belief.name!r} was fitted, so it cannot be fitted again to "
-            "half of the rows: use beliefs as fit_beliefs makes and names them."
+            f"it is not known how belief {belief.name!r} was fitted, so it cannot be fitted again "
+            "to half of the rows: use beliefs as fit_beliefs makes and names them."
         )
     return said
 
 
 def _part(counted: TableCounts, counts: IntArray) -> TableCounts:
-    """Some of the rows: as many of each combination."""
+    """Some of the rows: this number of each combination."""
     table, some = counted.crosstab, counts > 0
     part = replace(table, codes=table.codes[some], counts=counts[some]).marginal(table.columns)
     return replace(counted, crosstab=part)
@@ -236,7 +236,7 @@ def _count_as_believed(scenario: Scenario, data: Any) -> TableCounts:
     secrets = [name for name in first.rules if name not in (*names, *known)]
     require(
         bool(names and secrets) and all(each in first.rules for each in (*names, *known)),
-        "the beliefs do not say by which columns of a table they were fitted: use beliefs as "
+        "the beliefs do not say to which columns of a table they were fitted: use beliefs as "
         "fit_beliefs makes them.",
     )
     engine = to_read(data)
@@ -258,7 +258,7 @@ def _count_as_believed(scenario: Scenario, data: Any) -> TableCounts:
 
 
 def _counted(scenario: Scenario) -> TableCounts:
-    """The rows that empirical beliefs were counted from: of those who know most."""
+    """The rows from which the empirical beliefs of those who know most were counted."""
     names = max((tuple(each.given) for each in scenario.beliefs), key=len)
     finest: dict[Any, Belief] = {}
     for belief in scenario.beliefs:
@@ -289,7 +289,7 @@ def _counted(scenario: Scenario) -> TableCounts:
 
 
 def _cells(belief: Belief) -> Iterator[tuple[tuple[Label, ...], int]]:
-    """Labels with a secret, and how often they occur; None for secrets that nobody described."""
+    """Labels with a secret, and how often they occur; None for secrets that are not described."""
     mine: Counter[Place] = Counter()
     for secret, law in belief.priors.items():
         for labels, count in _labelled(law, belief.missing_counts.get(secret, 0)):
@@ -313,7 +313,7 @@ def _labelled(law: object, missing: int) -> Iterator[tuple[tuple[Label, ...], in
 
 
 def _layout(belief: Belief, width: int, known: tuple[str, ...]) -> Layout:
-    """Names for what has none; how entries were read does not matter any more."""
+    """Names for columns without one; how entries were read no longer matters."""
     read: Any = "label" if belief.labelled else "number"
     names = belief.columns or tuple(f"column {part + 1}" for part in range(width))
     return Layout(

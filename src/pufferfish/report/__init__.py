@@ -1,6 +1,7 @@
 """The report of a release: one self-contained HTML file, internal or public; and notebooks.
 
-The only place that plots. Needs the extra `report`: jinja2 for pages, matplotlib for picture files.
+Only this package plots. It needs the extra `report`: jinja2 for pages, matplotlib for picture
+files.
 """
 
 from __future__ import annotations
@@ -33,23 +34,24 @@ def report(
         record: A record of any kind; or its document, as a file or as plain data, which is
             verified first.
         edition: "internal" holds statistics of private data. "public" is made from the public
-            edition of the record alone. It depends on the data only by what was published, the
+            edition of the record alone. It depends on the data only through what was published, the
             number of rows, shares in whole percent, and the rounded size of the noise (or ε).
-        released: The published column: a file's path, or an array. Of a record's file, the file
-            that it names is taken where it is beside it. A sum has none: its record holds it.
-        original: The column before the release, likewise, for a picture of the internal edition;
-            the public one does not look at it.
+        released: The published column: a file's path, or an array. For a record that is given as a
+            file, the default is the file that it names, if that lies next to it. A sum has none:
+            its record holds the number.
+        original: The column before the release, given in the same way, for a picture in the
+            internal edition; the public edition does not read it.
         na: Texts in the original's file that stand for a missing value, as for `summarise`.
-        signer: Who must have signed the record's document.
-        stress: What `pf.stress` found, for a section of the internal edition, or in words why
-            nothing was tested. True: a quick test of a released column or table, if the original
-            is a file. False: none.
+        signer: The key that must have signed the record's document.
+        stress: The result of `pf.stress`, for a section of the internal edition, or a text that
+            says why nothing was tested. True: a quick test of a released column or table, if the
+            original is a file. False: none.
 
     Raises:
         CertificationError: The record does not verify, or the file is not what was released.
         MissingExtraError: jinja2 is not installed.
     """
-    # Loaded here, so that importing the library does not load what only a report needs.
+    # Imported here, so that importing the library does not load what only a report needs.
     from pufferfish.core.extras import check_report  # noqa: PLC0415
     from pufferfish.report.kinds import page_of  # noqa: PLC0415
     from pufferfish.report.page import render  # noqa: PLC0415

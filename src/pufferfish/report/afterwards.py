@@ -1,8 +1,9 @@
-"""What rounding and clipping make of the law of a noised value, for pictures.
+"""The law of a noised value after rounding and clipping, for pictures.
 
-Both are steps up along the line, so every published value stands for a stretch of noised ones. If
-few can be told apart in a picture, the law is a table of their probabilities. If many can, it is a
-density, and beyond each bound of a clipped column all that lies there is one probability at it.
+Both are nondecreasing functions, so every published value stands for an interval of noised ones. If
+a picture can show the published values one by one, the law is a table of their probabilities.
+Otherwise it is a density, and all probability beyond a bound of a clipped column lies at that
+bound.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ __all__ = ["Bound", "Curve", "Seen", "view_afterwards"]
 
 # Published values that are drawn one by one.
 _MOST_VALUES = 64
-# Where steps are looked for, and how often each is enclosed further.
+# Where steps are searched for, and how often each is enclosed more closely.
 _LOOKED, _HALVINGS = 4096, 60
 # Beyond all values: what is not moved here is not clipped.
 _FAR = 1e30
@@ -37,7 +38,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """An end of a clipped column: what is published with it, for each of two secrets."""
+    """A bound of a clipped column, and the probability published at it, for each of two secrets."""
 
     value: float
     masses: tuple[float, float]
@@ -61,7 +62,7 @@ class Seen:
 def view_afterwards(
     laws: tuple[OutputLaw, OutputLaw], x: FloatArray, steps: Sequence[Postprocess]
 ) -> Seen:
-    """What is published of noised values with these laws, at the places where they mostly are."""
+    """The laws of what is published, where most of the mass of the noised values is."""
     if not steps:
         return _density(laws, x)
     found = _cells(x, steps)
@@ -96,10 +97,10 @@ def _beyond(laws: tuple[OutputLaw, OutputLaw], bound: float, side: int) -> tuple
 
 
 def _cells(x: FloatArray, steps: Sequence[Postprocess]) -> tuple[FloatArray, FloatArray] | None:
-    """The published values in a picture, and the edges between what becomes one and the next.
+    """The published values in a picture, and the edges between the noised values of each.
 
-    None where there are too many. At the ends of the picture a value of which a part lies outside
-    is left out.
+    None where there are too many. A value at an end of the picture is left out if a part of its
+    interval lies outside.
     """
     low, high = float(x[0]), float(x[-1])
     for each in steps:

@@ -1,8 +1,8 @@
 """A small SVG writer: two axes, and lines, bands, boxes, marks and words between them.
 
-Fast enough to draw again whenever a slider moves, and no more than the pages need. A drawing can
-stand in a page beside others: it has no colour, font or size of its own, and its ids begin with its
-name. All text is escaped. What is not finite is a gap.
+It is fast enough to draw again whenever a slider moves, and does no more than the pages need. A
+page can hold several drawings: none has a colour, font or size of its own, and the ids of each
+begin with its name. All text is escaped. What is not finite is a gap.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _LINE = 1.6
 _AXIS = 0.6
 _TICK = 3.5
 _GAP = 3.0
-# From the middle of a line of text down to where its letters stand.
+# From the middle of a line of text down to its baseline.
 _BASELINE = 0.35
-# Between labels of an axis, at least: beside each other, and above each other.
+# The least gap between labels of an axis: side by side, and one above the other.
 _BESIDE, _ABOVE = 5.0, 1.0
-# Lines end this many widths or heights beyond the axes, however far their data are.
+# Lines end this many widths or heights beyond the axes, however far their data reach.
 _BEYOND = 5.0
-# Widths of letters as parts of the font's size. No font is known here: those of a wide one.
+# Widths of letters as fractions of the font size, for a wide font: the page's is not known here.
 _LETTER = 0.64
 _LETTERS = (
     dict.fromkeys(".,:;' il", 0.36)
@@ -57,7 +57,7 @@ def paint(
     dashes: Sequence[float] = (),
     opacity: float = 1.0,
 ) -> str:
-    """The attribute that says with which inks; dashes are in widths of the line."""
+    """The style attribute for these inks; dashes are in widths of the line."""
     said = [f"fill: var(--{fill})" if fill else "fill: none"]
     if fill and opacity < 1.0:
         said.append(f"fill-opacity: {opacity:g}")
@@ -75,9 +75,9 @@ class Canvas:
         name: Unique in the page.
         x: The axis at the bottom.
         y: The axis at the left.
-        height: Of the whole picture.
+        height: The height of the whole picture.
         beside: Room to the right of the axes.
-        square: Whether the room between the axes is to be a square.
+        square: Whether the area between the axes is a square.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Canvas:
         beside: float = 0.0,
         square: bool = False,
     ) -> None:
-        # Labels of x may reach beyond both of its ends, by a half of their width.
+        # Labels of x may reach beyond both of its ends, by half of their width.
         halves = [0.5 * text_width(each.label) for each in x.ticks] or [0.0]
         labels = max((text_width(each.label) for each in y.ticks), default=0.0)
         below = _TICK + 1.4 * FONT + (1.4 * FONT if x.label else 0.0)
@@ -108,11 +108,11 @@ class Canvas:
         self._above: list[str] = []
 
     def rights(self, x: Numbers) -> FloatArray:
-        """Where numbers of the axis x are in the picture; not finite where they are nowhere."""
+        """Where numbers on the x axis are in the picture; not finite where they have no place."""
         return _place(self._x, x, self.left, self.right)
 
     def downs(self, y: Numbers) -> FloatArray:
-        """Where numbers of the axis y are in the picture; not finite where they are nowhere."""
+        """Where numbers on the y axis are in the picture; not finite where they have no place."""
         return _place(self._y, y, self.bottom, self.top)
 
     def line(
@@ -123,7 +123,7 @@ class Canvas:
         width: float = _LINE,
         dashes: Sequence[float] | None = None,
     ) -> None:
-        """Through points, with the dashes of its ink unless it is given others."""
+        """A line through points, with the dashes of its ink unless others are given."""
         right, down = self.rights(x), self.downs(y)
         path = "".join(
             # A point between two gaps is a dot.
@@ -134,13 +134,13 @@ class Canvas:
         self._draw(path, paint(stroke=ink, width=width, dashes=dashed))
 
     def level(self, y: float, ink: str, width: float = _LINE) -> None:
-        """A line all across."""
+        """A line across the whole picture."""
         self.line([self._x.low, self._x.high], [y, y], ink, width)
 
     def band(
         self, x: Numbers, lower: Numbers, upper: Numbers, ink: str, opacity: float = 1.0
     ) -> None:
-        """All between two lines."""
+        """The area between two lines."""
         right, low, high = self.rights(x), self.downs(lower), self.downs(upper)
         path = "".join(
             f"M{_pairs(right[run], high[run])} {_pairs(right[run][::-1], low[run][::-1])}Z"
@@ -149,7 +149,7 @@ class Canvas:
         self._draw(path, paint(fill=ink, opacity=opacity))
 
     def pins(self, x: Numbers, y: Numbers, ink: str, *, heads: bool) -> None:
-        """Upright lines from 0 on, which heads tell apart by more than their ink."""
+        """Vertical lines from 0, with heads that tell them apart by more than their ink."""
         right, down = self.rights(x), self.downs(y)
         (foot,) = self.downs([0.0]).tolist()
         seen = np.isfinite(right) & np.isfinite(down)
@@ -162,7 +162,7 @@ class Canvas:
             )
 
     def box(self, x: tuple[float, float], y: tuple[float, float], painted: str) -> None:
-        """From one number to another on both axes."""
+        """A rectangle from one number to another on both axes."""
         (left, right), (top, bottom) = self.rights(x).tolist(), self.downs(y).tolist()
         if all(map(math.isfinite, (left, right, top, bottom))):
             self._inside.append(box_at(left, right, top, bottom, painted))
@@ -175,7 +175,7 @@ class Canvas:
             self._above.append(f'<path d="{path}" {paint(fill=ink)}/>')
 
     def above(self, *elements: str) -> None:
-        """Elements of SVG over all else, which are not cut off at the axes."""
+        """SVG elements over all else, which are not cut off at the axes."""
         self._above += elements
 
     def svg(self) -> str:
@@ -229,7 +229,7 @@ class Canvas:
 
 
 def box_at(right: float, other: float, down: float, another: float, painted: str) -> str:
-    """A rectangle between two places each way."""
+    """A rectangle between two places in each direction."""
     place = _attributes(
         x=min(right, other),
         y=min(down, another),
@@ -249,7 +249,7 @@ def text_at(
     size: float = FONT,
     upwards: bool = False,
 ) -> str:
-    """Words, which stand on a place."""
+    """Words at a place."""
     place = _attributes(x=right, y=down)
     if upwards:
         place += f' transform="rotate(-90 {_short(right)} {_short(down)})"'
@@ -275,14 +275,14 @@ def _place(axis: Axis, values: Numbers, start: float, end: float) -> FloatArray:
 
 
 def _runs(*places: FloatArray) -> Iterator[slice]:
-    """Points in a row that are known in all places."""
+    """Runs of points that are finite in every array."""
     known = np.logical_and.reduce([np.isfinite(each) for each in places])
     ends = np.flatnonzero(np.diff(known, prepend=False, append=False)).tolist()
     return (slice(*each) for each in zip(ends[::2], ends[1::2], strict=True))
 
 
 def _pairs(right: FloatArray, down: FloatArray) -> str:
-    """Of a path; one template for all of them is faster than each on its own."""
+    """The coordinates of a path; one template for all of them is faster than one for each."""
     numbers = np.column_stack([right, down]).round(2).ravel() + 0.0
     return " ".join(["%g"] * numbers.size) % tuple(numbers.tolist())
 
@@ -290,7 +290,7 @@ def _pairs(right: FloatArray, down: FloatArray) -> str:
 def _label(
     ticks: Sequence[Tick], places: Sequence[float], lengths: Sequence[float]
 ) -> list[tuple[Tick, float]]:
-    """Those that are labelled: all, or every second, third, ... so that no two labels meet."""
+    """The ticks with a label: all, or every second, third, ... so that no two labels meet."""
     for step in range(1, len(ticks) + 1):
         chosen = range(0, len(ticks), step)
         if all(

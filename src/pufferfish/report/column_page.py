@@ -56,7 +56,7 @@ def column_page(facts: Facts) -> Page:
         sections.append(use_section(facts, facts.utility))
     if facts.recoded is not None:
         sections.append(recoded_use(facts, facts.recoded))
-    # Other ways are worked out for one row; where the noise is for several, that would mislead.
+    # Other ways are computed for one row; where the noise is for several, they would mislead.
     if found is not None and not _together(facts):
         sections += _ways(facts, found)
     sections.append(Section("How it was done, and how to check it", tuple(_how(facts))))
@@ -88,7 +88,7 @@ def _notices(facts: Facts) -> Iterator[Notice]:
         "Public.",
         "All beliefs in it are public."
         if facts.believed
-        else "It shows no private belief. What in it depends on private data: the published "
+        else "It shows no private belief. These parts depend on private data: the published "
         f"column, the number of rows, shares in whole percent, and {_computed(facts)}.",
         open=True,
     )
@@ -96,12 +96,12 @@ def _notices(facts: Facts) -> Iterator[Notice]:
 
 
 def _computed(facts: Facts) -> str:
-    """What of a public edition was computed from the table."""
+    """What a public edition holds that was computed from the table."""
     if facts.recoded is not None:
-        return "the floor of the map, unless it was chosen without the data, rounded up"
+        return "the floor of the recoding, rounded up, unless it was chosen without the data"
     return (
-        "what was computed from the table and rounded up (the size of the noise, unless it was "
-        "chosen without the data; then perhaps ε)"
+        "what was computed from the table and rounded up (the size of the noise, or, if that was "
+        "chosen without the data, perhaps ε)"
     )
 
 
@@ -110,8 +110,8 @@ def _tiles(facts: Facts) -> Iterator[Tile]:
     if facts.reveals:
         yield Tile(
             f"{facts.reveals.found_percent}%",
-            "of rows at most whose secret a learner finds from all published columns, 50% by "
-            "chance",
+            "is how often, at most, a learner finds the secret of a row from all published "
+            "columns (50% by chance)",
         )
     alone = ", for this column by itself" if document["kept"] else ""
     yield Tile(str(facts.goal), f"promised for one {document['unit']}{alone}")
@@ -125,19 +125,19 @@ def _tiles(facts: Facts) -> Iterator[Tile]:
     if found is not None:
         yield Tile(
             percent_up(found.after.accuracy_upper),
-            "of guesses from one row right at most, 50% by chance",
+            "of guesses from one row are right, at most (50% by chance)",
         )
     else:
         yield Tile(
             percent_up(facts.allowed.accuracy_upper),
-            "of guesses right is the most that is allowed, 50% by chance",
+            "of guesses may be right, at most, under the promise (50% by chance)",
         )
 
 
 def _promise_section(facts: Facts) -> Iterator[Block]:
     """The promise, what can still be guessed, and what is not covered."""
     kept, found = facts.document["kept"], facts.believed
-    whose = "The bound of the column is" if kept else "In both orders, and"
+    whose = "The bound of the column is" if kept else "This holds in both orders and is"
     yield Paragraph(facts.promise, "lead")
     yield Paragraph(f"{_meaning(facts)} {whose} {_certificate_section(facts)}.")
     if facts.covered:
@@ -170,8 +170,8 @@ def _guess_section(facts: Facts) -> Iterator[Block]:
     elif not document["kept"]:
         yield Paragraph(
             f"With δ = {facts.goal.delta} no bound holds for every single published value: with a "
-            "small probability a value may say everything. So no posterior is promised, only how "
-            "often guesses are right and rows are told apart."
+            "small probability a value may reveal everything. So no posterior is promised, only "
+            "how often guesses are right and rows are told apart."
         )
 
 
@@ -188,16 +188,19 @@ def _reveals_section(facts: Facts) -> str:
 def _story_section(facts: Facts) -> Text:
     if facts.believed is None:
         return (
-            "Told that a row has one of the two secrets of a pair, none of the adversaries "
-            "described gets further than this, with any amount of computing:"
+            "Suppose an adversary is told that a row has one of the two secrets of a pair. None "
+            "of the adversaries described then does better than this, with any amount of "
+            "computing:"
         )
     decides = facts.believed.calibration.certificate.worst.pair
     return (
-        "From this column by itself: told" if facts.document["kept"] else "Told",
+        "From this column by itself: suppose an adversary is told"
+        if facts.document["kept"]
+        else "Suppose an adversary is told",
         " that a row has one of the two secrets of the pair that decides, ",
         *parts.pair_of(decides),
-        ", the best informed of the adversaries described gets this far at most, with any amount "
-        "of computing:",
+        ". The best informed of the adversaries described then does at most this well, with any "
+        "amount of computing:",
     )
 
 
@@ -207,7 +210,7 @@ def _pictures(facts: Facts) -> Iterator[Block]:
     if found is not None:
         calibration = found.calibration
         if facts.document["kept"]:
-            yield Paragraph(f"They are about {facts.document['column']} by itself.")
+            yield Paragraph(f"These pictures are about {facts.document['column']} by itself.")
         yield from parts.views_drawn(found.views, calibration.goal)
         drawn.append(
             profile_picture(calibration.certificate, found.profile, found.bare, of_all=found.of_all)
@@ -234,7 +237,7 @@ def _pairs(found: Believed) -> Grid:
     guessed = pairs[0].before_upper is not None
     columns = [
         Column("pair", "heading"),
-        Column("seen most by"),
+        Column("adversary who sees most"),
         Column(f"{'least ε' if pure else 'δ'}, at most", "number"),
     ]
     if guessed:
@@ -272,11 +275,11 @@ def _record_rows(facts: Facts) -> Iterator[tuple[Text, Text]]:
     order = "in random order" if document["order"] == "random" else "in the order of the table"
     yield (
         "Published",
-        f"{published['file'] or 'a frame'}; columns beside it: "
+        f"{published['file'] or 'a frame'}; kept columns: "
         f"{', '.join(document['kept']) or 'none'}; rows {order}",
     )
     yield f"SHA-256 of the {published['checksum_of']}", (as_code(published["sha256"]),)
-    what, law = ("noise", "Noise law") if facts.recoded is None else ("map", "Map")
+    what, law = ("noise", "Noise law") if facts.recoded is None else ("recoding", "Recoding")
     yield law, str(facts.noise)
     yield f"Before the {what}", facts.cap or "nothing"
     yield f"After the {what}", ", then ".join(each.in_words for each in facts.steps) or "nothing"
@@ -285,8 +288,8 @@ def _record_rows(facts: Facts) -> Iterator[tuple[Text, Text]]:
         yield (
             "The table (private)",
             f"{record.rows_read} rows read, {record.rows_missing} without a value, "
-            f"{record.rows_unprotected} without a secret in a pair, {record.rows_outside} beyond "
-            "all that is believed",
+            f"{record.rows_unprotected} without a secret in a pair, {record.rows_outside} outside "
+            "all beliefs",
         )
     yield "Versions", parts.versions_in_words(document)
 
@@ -301,12 +304,12 @@ def _checkable(facts: Facts) -> str:
         )
     if facts.recoded is not None:
         return (
-            "The map and the beliefs behind it are private. From the public record anybody can "
-            "check the checksum, not the certificate"
+            "The recoding and the beliefs behind it are private. From the public record anybody "
+            "can check the checksum, but not the certificate"
         )
     return (
         "The beliefs behind the noise are private. From the public record anybody can check the "
-        "law and the checksum, not the certificate"
+        "law and the checksum, but not the certificate"
     )
 
 
@@ -314,7 +317,7 @@ def _meaning(facts: Facts) -> str:
     if facts.document["kept"]:
         return (
             "It is about this column by itself. Nothing bounds how the odds change for somebody "
-            "who sees the other published columns, too."
+            "who also sees the other published columns."
         )
     text = meaning(facts.goal, "the two secrets of a pair")
     return text[0].upper() + text[1:] + "."
@@ -329,15 +332,21 @@ def _together(facts: Facts) -> bool:
 
 def _certificate_section(facts: Facts) -> str:
     """How the promise was proven."""
-    shown = "" if facts.believed else ", says the record; only its curator can show it"
+    shown = "" if facts.believed else ", according to the record; only its curator can show this"
     rows = facts.document["rows_per_person"]
     if rows is None:
-        return f"certified exactly for each row{shown}; how many rows a person has is not said"
+        return (
+            f"certified exactly for each row{shown}; the number of rows that a person has is not "
+            "stated"
+        )
     if rows == 1:
         return f"certified exactly{shown}"
     if _together(facts):
         return f"proven for all rows of a person together{shown}"
-    return f"certified exactly for each row{shown}; that rows are independent is stated"
+    return (
+        f"certified exactly for each row{shown}; that the rows of a person are independent is "
+        "stated, not proven"
+    )
 
 
 def _pictures_section(facts: Facts) -> Iterator[parts.Seen]:

@@ -1,4 +1,4 @@
-"""What is left for those who use a released column, as a section of its page."""
+"""What users can still do with a released column, as a section of its page."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def use_section(facts: Facts, use: Utility) -> Section:
         as_table(tuple(_steps_done(facts, use)), "labelled"),
         *_for_the_analyst(facts, use),
     ]
-    return Section("What is left for those who use it", tuple(blocks))
+    return Section("What users can do with it", tuple(blocks))
 
 
 def _steps_done(facts: Facts, use: Utility) -> Iterator[tuple[Text, Text]]:
-    """What the noise does, thing by thing."""
+    """What the noise does to a value, a mean, a quantile and a slope."""
     yield "Noise", _noise(facts, use)
     if facts.outliers:
         yield "Outliers", facts.outliers
@@ -89,7 +89,7 @@ def _noise(facts: Facts, use: Utility) -> str:
 
 def _mean(use: Utility) -> str:
     beside = (
-        f", beside {readable(use.column_std / math.sqrt(use.rows))} from the rows themselves"
+        f", compared with {readable(use.column_std / math.sqrt(use.rows))} from the rows themselves"
         if use.column_std
         else ""
     )
@@ -122,12 +122,12 @@ def _caution(use: Utility) -> str:
     if not use.std:
         return "No noise was added: the published values are the true ones."
     quantiles = "" if use.step else " and quantiles"
-    rounding = "; so can what rounding adds to spreads" if use.step else ""
+    rounding = "; so can the effect of rounding on spreads" if use.step else ""
     return (
-        "The noise has mean 0 and a published law, so what it does to averages and spreads"
-        f"{quantiles} can be taken off again, with honest intervals{rounding}. Do not treat the "
-        "published values as the true ones: spreads are too wide, slopes too flat, extreme values "
-        "mostly noise."
+        "The noise has mean 0 and a published law, so its effect on averages and "
+        f"spreads{quantiles} can be removed again, with honest intervals{rounding}. Do not treat "
+        "the published values as the true ones: spreads are too wide, slopes too flat, extreme "
+        "values mostly noise."
     )
 
 

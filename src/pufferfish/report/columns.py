@@ -42,7 +42,7 @@ class CountedColumn:
 
 @dataclass(frozen=True, slots=True)
 class WrittenAs(PathLike[str]):
-    """A file, and how it is written, which its name need not tell."""
+    """A file, and its format, which its name need not tell."""
 
     path: str
     format: FileFormat
@@ -53,7 +53,7 @@ class WrittenAs(PathLike[str]):
 
 
 def count_column(source: object, column: str, na: Sequence[str] = ()) -> CountedColumn | None:
-    """A file's path, or an array; what is counted already, or not there, stays as it is."""
+    """Count a file's path, or an array; what is already counted, or None, stays as it is."""
     if source is None or isinstance(source, CountedColumn):
         return source
     tally = Tally(column, "row")
@@ -85,8 +85,9 @@ class Bars:
 
     Attributes:
         edges: One more than there are bins.
-        released: Of the published column.
-        original: Of the column before; None where it may not be shown, or is not there.
+        released: The shares in the published column.
+        original: The shares in the column before; None where they may not be shown or are not
+            known.
         beyond: The share of the published rows outside all bins.
     """
 
@@ -97,7 +98,7 @@ class Bars:
 
 
 def bars_of(released: CountedColumn, original: CountedColumn | None) -> Bars | None:
-    """Bins for both columns; none where nothing was published or all values are one."""
+    """Bins for both columns; None where nothing was published or all values are the same."""
     groups = [each.group for each in (released, original) if each is not None]
     if not all(group.records for group in groups):
         return None
@@ -116,7 +117,7 @@ def bars_of(released: CountedColumn, original: CountedColumn | None) -> Bars | N
 
 
 def bars_of_laws(before: Discrete | None, after: Discrete | None) -> Bars | None:
-    """The same for two laws of a value: before, where it may be shown, and as it is published."""
+    """The same for two laws of a value: before, where it may be shown, and as published."""
     laws = [law for law in (after, before) if law is not None]
     if after is None:
         return None
@@ -136,7 +137,7 @@ def bars_of_laws(before: Discrete | None, after: Discrete | None) -> Bars | None
 
 
 def _rest(shown: float) -> float:
-    """What is not shown of a law whose parts sum to 1 but for rounding."""
+    """The part that is not shown of a law whose parts sum to 1 up to rounding."""
     return 1.0 - shown if shown < 1.0 - 1e-9 else 0.0
 
 

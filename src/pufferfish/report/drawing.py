@@ -16,7 +16,7 @@ __all__ = ["FONT", "Draw", "draw_svg", "panels_file", "picture_file"]
 Draw = Callable[[Any], None]
 
 _WIDTH, _HEIGHT = 4.6, 2.9
-# How much larger a picture is that stands alone, and its letters; they are read at half the size.
+# How much larger a picture of its own is, and its letters; they are read at half the size.
 _ALONE = 1.4
 _FONT_ALONE = 12.0
 FONT = 10.0
@@ -31,7 +31,7 @@ _SETTINGS = {
     "ytick.labelsize": "medium",
     "text.parse_math": False,
 }
-# What the page's own style sheet says, or nobody needs.
+# What the page's style sheet sets already, or a page does not need.
 _SUPERFLUOUS = re.compile(
     r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>"
     r"| xmlns(:\w+)?=\"[^\"]*\"",
@@ -41,7 +41,7 @@ _SIZE = re.compile(r'(<svg[^>]*?) width="[^"]*"| height="[\d.]+pt"')
 
 
 def draw_svg(name: str, draw: Draw, height: float = _HEIGHT) -> str:
-    """The SVG, ready to stand in a page beside others: no colour, font, size or id of its own."""
+    """The SVG for a page that may hold others: it has no colour, font, size or id of its own."""
     text = io.StringIO()
     with _figure([draw], (_WIDTH, height)) as figure:
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
@@ -54,12 +54,12 @@ def draw_svg(name: str, draw: Draw, height: float = _HEIGHT) -> str:
 
 
 def picture_file(draw: Draw, kind: str) -> bytes:
-    """A picture that stands alone, as the bytes of a PNG or an SVG."""
+    """A picture of its own, as the bytes of a PNG or an SVG."""
     return _file([draw], kind, (_ALONE * _WIDTH, _ALONE * _HEIGHT))
 
 
 def panels_file(draws: Sequence[Draw], kind: str, columns: int, size: tuple[float, float]) -> bytes:
-    """Several panels in `columns` columns, as the bytes of a PNG or an SVG; `size` is of each."""
+    """Panels of this `size` in `columns` columns, as the bytes of a PNG or an SVG."""
     return _file(draws, kind, size, columns, _FONT_ALONE)
 
 
@@ -81,10 +81,10 @@ def _file(
 def _figure(
     draws: Sequence[Draw], size: tuple[float, float], columns: int = 1, font: float = FONT
 ) -> Iterator[Any]:
-    """Panels in rows of `columns` columns, each of a size in inches."""
+    """Panels in rows of `columns` columns, each of this size in inches."""
     rows = -(-len(draws) // columns)
     with matplotlib().rc_context():
-        # Whatever style somebody has chosen for pictures of their own.
+        # Independent of the style that somebody has chosen for their own pictures.
         matplotlib().rcdefaults()
         matplotlib().rcParams.update(_SETTINGS | {"font.size": font})
         figure = matplotlib("figure").Figure(

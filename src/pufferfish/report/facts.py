@@ -56,7 +56,7 @@ __all__ = [
 
 # Probabilities that an adversary may start from.
 PRIORS = (0.01, 0.1, 0.25, 0.5)
-# Laws (pairs times beliefs) up to which all pairs are looked at anew; beyond, the one that decides.
+# Up to this many laws (pairs times beliefs) all pairs are judged again; beyond, only the worst.
 _MOST_LAWS = 40
 # Pairs in the table, worst first.
 _MOST_PAIRS = 12
@@ -65,7 +65,7 @@ _PROFILE_POINTS = 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posterior:
-    """From a prior probability, between which bounds it stays; None where nothing bounds it."""
+    """A prior probability, and the bounds between which it stays; None where nothing bounds it."""
 
     prior: float
     lower: float
@@ -90,10 +90,10 @@ class Believed:
         views: The pairs and adversaries to draw.
         pairs: Some pairs, worst first.
         before: What is guessed from the true value, for the pair that decides.
-        after: The same from the published one.
+        after: The same, from the published value.
         profile: δ(ε).
         bare: δ(ε) without noise.
-        of_all: Whether profile and comparison are of all pairs, or of the one that decides.
+        of_all: Whether profile and comparison are about all pairs, or the one that decides.
         comparison: Every method side by side.
         alternatives: Local differential privacy, and the paper's bound.
         steps: The explanation, step by step.
@@ -120,10 +120,10 @@ class Facts:
         edition: "internal" or "public".
         document: The record's document of that edition.
         goal: The promise for one unit: a row, or a person.
-        noise: The law of the noise, or the map.
+        noise: The law of the noise, or the recoding.
         steps: What was done to the noised values.
-        headline: What is published and not covered by the promise, in words.
-        reveals: What all published columns reveal together; None where none is kept, or where
+        headline: What is published but not covered by the promise, in words.
+        reveals: What all published columns reveal together; None where no column is kept, or where
             that was not measured.
         promise: The promise, in words.
         beliefs_from: Where the adversaries described come from.
@@ -131,16 +131,16 @@ class Facts:
         outliers: Which values set the noise, in words; internal only, and only where some do.
         covered: What was published, in words; internal only.
         gaps: What is not promised.
-        allowed: What the promise alone allows an adversary.
+        allowed: The most that the promise alone allows an adversary.
         posteriors: The same for a probability; empty where δ > 0, or where columns are kept.
         believed: What follows from the beliefs, if they may be shown.
         record: The record; internal only.
         released: The published column, if it was given.
         bars: Its histogram, with that of the original in the internal edition.
         estimates: What an analyst gets from the published column.
-        utility: What the noise does to values, means, quantiles and slopes; None for a map.
-        recoded: What a map does to values; None for noise.
-        found: What became of the claims of the document that the record was read from.
+        utility: What the noise does to values, means, quantiles and slopes; None for a recoding.
+        recoded: What a recoding does to values; None for noise.
+        found: The result of verifying the document from which the record was read.
     """
 
     edition: Edition
@@ -175,14 +175,14 @@ def gather(
     original: CountedColumn | None,
     found: Verification | None = None,
 ) -> Facts:
-    """The facts of an internal report from a record, of a public one from a public document."""
+    """The facts of a report: an internal one from a record, a public one from a public document."""
     record = source if isinstance(source, Record) else None
     document = source.to_dict("internal") if isinstance(source, Record) else source
     edition: Literal["internal", "public"] = "public" if record is None else "internal"
     said = statement.Facts.from_dict(document)
     plan = _plan(record, document)
     goal, steps = said.goal, said.postprocess
-    # Where the table of a map is private, only the plan has it.
+    # Where the table of a recoding is private, only the plan has it.
     law = said.noise if plan is None else plan.calibration.mechanism
     noise = as_noise(law) if law.additive else None
     estimated = None
@@ -194,7 +194,7 @@ def gather(
         goal=goal,
         noise=law,
         steps=steps,
-        # Written from the facts again, whatever words the document has.
+        # Written again from the facts, whatever words the document has.
         headline=tuple(statement.headline(said)),
         reveals=said.reveals,
         promise=statement.promise(said),
@@ -235,7 +235,7 @@ def _outliers(plan: ColumnPlan) -> str | None:
 
 
 def posteriors(goal: Guarantee) -> tuple[Posterior, ...]:
-    """What a promise alone allows for a probability; nothing where δ > 0."""
+    """The bounds that the promise alone sets on a probability; none where δ > 0."""
     if not goal.pure:
         return ()
     return tuple(
@@ -254,7 +254,7 @@ def belief_facts(
     beliefs_from: statement.BeliefsFrom | None = None,
     steps: Sequence[Postprocess] = (),
 ) -> Believed:
-    """What follows from the beliefs of a calibration, for one of several rows of a person.
+    """What follows from the beliefs of a calibration, for one row of a person who may have several.
 
     The pictures show what is published: `steps` follow the noise.
     """
@@ -280,7 +280,7 @@ def belief_facts(
 
 
 def profile_epsilons(goal: Guarantee) -> list[float]:
-    """Where a profile is looked at: up to a little more than what is promised."""
+    """The ε at which a profile is computed: up to a little more than what is promised."""
     last = 1.5 * goal.epsilon
     return [last * step / (_PROFILE_POINTS - 1) for step in range(_PROFILE_POINTS)]
 

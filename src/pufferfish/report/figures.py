@@ -1,7 +1,8 @@
 """One function for each picture: numbers in, SVG out. Knows no name, label or file of the user's.
 
-Words of the user stand in the legend and the caption, which are text of the page: they wrap, can be
-read out, and cannot break a drawing. Only cells that can be chosen have a name, which is not seen.
+The user's words are in the legend and the caption, which are text of the page: they wrap, can be
+read out, and cannot break a drawing. Only cells that can be chosen have a name, which is not
+visible.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ __all__ = [
 
 # Heat maps of up to this many secrets have a number in each cell.
 _MOST_NUMBERED = 8
-# Marks whose sizes differ by more are drawn on a logarithmic axis.
+# Marks whose sizes differ by a larger factor are drawn on a logarithmic axis.
 _MOST_TIMES = 12.0
-# Of pictures with a row for each thing.
+# Heights, in pictures with a row for each thing.
 _ROW, _ROWS = 23.0, 46.0
 
 
@@ -59,7 +60,7 @@ class Mark:
     """One thing on the axis of noise: its number in the text, its size, and what it is.
 
     Kinds: the noise that was `chosen`; the spread of the `column` itself; a `bound` or another way,
-    which is proven; and one that is `unproven` in general.
+    which is proven; and a way that is `unproven` in general.
     """
 
     label_number: int
@@ -68,7 +69,7 @@ class Mark:
 
 
 def belief_figure(name: str, curves: tuple[Curve, Curve]) -> str:
-    """What is believed of the value, for each secret."""
+    """The believed law of the value, for each secret."""
     table = curves[0].is_table or curves[1].is_table
     return _pair(name, curves, "value", "probability" if table else "density")
 
@@ -88,7 +89,7 @@ def log_ratio(
 ) -> str:
     """log p/q against ±ε, with the certified enclosure of its two extremes.
 
-    At the `bounds` of a clipped column it is that of the probabilities there.
+    At the `bounds` of a clipped column p and q are the probabilities there.
     """
     low, high = _ends(ratio.y)
     height = 1.3 * max(goal.epsilon, min(max(-low, high), 4.0 * goal.epsilon))
@@ -147,7 +148,7 @@ def losses(name: str, bounds: Sequence[tuple[float, float]], limit: float, what:
     canvas = Canvas(name, x, rows, height=_ROWS + _ROW * len(bounds))
     for place, (lower, upper) in enumerate(bounds, start=1):
         shade, ends = "first" if upper <= limit else "second", (place - 0.3, place + 0.3)
-        # What has no bound reaches to the end.
+        # Where there is no bound, the line reaches to the end.
         reach = upper if math.isfinite(upper) else x.high
         canvas.box((0.0, reach), ends, paint(fill=shade, opacity=0.35))
         canvas.line([lower, lower], ends, shade, dashes=(1.0, 1.65))
@@ -157,11 +158,11 @@ def losses(name: str, bounds: Sequence[tuple[float, float]], limit: float, what:
 
 
 def posteriors(name: str, priors: FloatArray, lower: FloatArray, upper: FloatArray) -> str:
-    """Between which bounds a probability stays, whatever is published."""
+    """The bounds between which a probability stays, whatever is published."""
     canvas = Canvas(
         name,
         linear_axis(0.0, 1.0, "probability before", percent=True),
-        linear_axis(0.0, 1.0, "after what is published", percent=True),
+        linear_axis(0.0, 1.0, "after the release", percent=True),
     )
     canvas.band(priors, lower, upper, "level1")
     canvas.line(priors, upper, "first")
@@ -217,7 +218,8 @@ def heat_map(
     paints = [paint(fill=level, stroke="paper", width=0.6) for level in LEVELS]
     outlines = []
     for (row, column, value), label in zip(cells, called, strict=True):
-        # What is not a number counts as all that is allowed, and as all where nothing is.
+        # What is not a number counts as the whole promise; so does anything where nothing is
+        # allowed.
         share = max(value, 0.0) / limit if value < limit and limit > 0.0 else 1.0
         level = min(int(share * len(LEVELS)), len(LEVELS) - 1)
         pressed = chosen is not None and {row, column} == set(chosen)
@@ -236,7 +238,8 @@ def heat_map(
                 cell = f'<g data-cell="{row},{column}" {button}>{cell}</g>'
             canvas.above(cell)
             if pressed:
-                # Of ink between two lines of paper, so that it is seen on the darkest cells too.
+                # A line of ink between two of paper, so that it can be seen on the darkest cells
+                # too.
                 for ink, width in (("paper", 5.0), ("ink", 2.4)):
                     outline = paint(stroke=ink, width=width)
                     outlines.append(box_at(*place, f'{outline} pointer-events="none"'))
@@ -245,7 +248,7 @@ def heat_map(
 
 
 def _number_in(place: tuple[float, float, float, float], value: float, ink: str) -> str:
-    """With as many digits as there is room for."""
+    """The number with as many digits as there is room for."""
     right, other, down, another = place
     size = FONT - 1.5
     for digits in (2, 1):
@@ -257,7 +260,7 @@ def _number_in(place: tuple[float, float, float, float], value: float, ink: str)
 
 
 def scales(name: str, bars: Sequence[Scale], what: str = "std of the noise") -> str:
-    """Noise stds or errors side by side, by number; what is not proven in general is hollow."""
+    """Noise stds or errors, by number; a bar is hollow where the promise is not proven."""
     return noise_marks(
         name,
         [
@@ -268,7 +271,7 @@ def scales(name: str, bars: Sequence[Scale], what: str = "std of the noise") -> 
     )
 
 
-# How each kind is drawn, and what part of its row it takes.
+# How each kind is drawn, and the share of its row that it takes.
 _PAINTS = {
     "chosen": (paint(fill="first", stroke="first", width=1.0), 0.6),
     "column": (paint(fill="faint", opacity=0.35, stroke="faint", width=1.0), 0.6),
@@ -278,10 +281,10 @@ _PAINTS = {
 
 
 def noise_marks(name: str, marks: Sequence[Mark], what: str = "std of the noise") -> str:
-    """Stds on one axis, by number: bars from 0 on.
+    """Stds on one axis, by number: bars from 0.
 
     Where one is more than 12 times another, the axis is logarithmic and says so. The length of a
-    bar would then mean nothing, so that only its end is drawn.
+    bar would then mean nothing, so only its end is drawn.
     """
     stds = [mark.std for mark in marks if math.isfinite(mark.std) and mark.std > 0.0]
     least, most = min(stds, default=0.0), max(stds, default=0.0)
@@ -299,7 +302,7 @@ def noise_marks(name: str, marks: Sequence[Mark], what: str = "std of the noise"
         height=_ROWS + _ROW * len(marks),
         beside=max(map(text_width, texts), default=0.0) + 8.0,
     )
-    # At the ends of the axis is what is beyond it: 0 where it is logarithmic, and what is infinite.
+    # What is beyond the axis is drawn at its ends: 0 on a logarithmic one, and infinity.
     inside = np.clip(np.nan_to_num([mark.std for mark in marks], nan=x.low), x.low, x.high)
     ends = canvas.rights(inside).tolist()
     downs = canvas.downs(range(1, len(marks) + 1)).tolist()
@@ -313,7 +316,7 @@ def noise_marks(name: str, marks: Sequence[Mark], what: str = "std of the noise"
 
 
 def _rows(labels: Sequence[str]) -> Axis:
-    """From the top down, one for each label."""
+    """The rows from the top down, one for each label."""
     ticks = tuple(Tick(float(place), label) for place, label in enumerate(labels, start=1))
     return Axis(low=len(labels) + 0.6, high=0.4, ticks=ticks)
 
@@ -326,7 +329,7 @@ def _pair(name: str, curves: tuple[Curve, Curve], x_label: str, y_label: str) ->
     x = linear_axis(low - margin, high + margin, x_label)
     top = 1.05 * max(_ends(each.y)[1] for each in curves)
     canvas = Canvas(name, x, linear_axis(0.0, top, y_label))
-    # Bars of two tables stand beside each other.
+    # Bars of two tables are side by side.
     nearest = float(np.diff(values).min(initial=math.inf))
     apart = min(0.18 * nearest, 0.008 * (x.high - x.low))
     for ink, curve, side in zip(("first", "second"), curves, (-1.0, 1.0), strict=True):
@@ -338,7 +341,7 @@ def _pair(name: str, curves: tuple[Curve, Curve], x_label: str, y_label: str) ->
 
 
 def _ends(numbers: Numbers) -> tuple[float, float]:
-    """Of the numbers that are finite; zeros where there are none."""
+    """The range of the finite numbers; zeros where there are none."""
     values = np.asarray(numbers)
     finite = values[np.isfinite(values)]
     return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)

@@ -1,4 +1,4 @@
-"""The frontier as a picture that stands alone: errors, and guesses, against ε."""
+"""The frontier as a picture of its own: errors, and guesses, against ε."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["frontier_picture"]
 _INKS = ("second", "fourth", "first", "third", "level3", "ink")
 _MARKS = ("o", "v", "s", "D", "^", "x")
 _SIZE = (6.2, 4.6)
-# What errs more than this many times as much as the constant is beyond the picture.
+# An error of more than this many times that of the constant is beyond the picture.
 _ROOM = 1.3
 
 
 def frontier_picture(found: Frontier, kind: str) -> bytes:
-    """Two panels: the error of each way, with the constant as ceiling, and how often guesses hit.
+    """Two panels: the error of each way, up to that of a constant, and how often guesses hit.
 
-    From each error a thin line leads to the ε that rows find which were not used; an arrow at the
-    right edge means that nothing bounds it.
+    From each error a thin line leads to the ε on held-out rows; an arrow at the right edge means
+    that nothing bounds it.
 
     Args:
         found: The frontier.
@@ -69,7 +69,7 @@ def _errors(axes: Any, found: Frontier) -> None:
     )
     _epsilon_axis(axes, found, right)
     if any(each.held_out is not None for each in found.entries):
-        axes.set_xlabel("ε, logarithmic; a thin line leads to that of rows that were not used")
+        axes.set_xlabel("ε, logarithmic; a thin line leads to the ε on held-out rows")
     axes.set_ylim(0.0, top)
     axes.set_ylabel("error of a published value")
     axes.legend(frameon=False, labelcolor=ink("ink"), fontsize="small", loc="lower left")
@@ -94,7 +94,7 @@ def _guesses(axes: Any, found: Frontier) -> None:
         label="with the true value",
     )
     _epsilon_axis(axes, found, 1.25 * max(found.epsilons))
-    # What the promise allows at large ε would make all else one line.
+    # At large ε the allowed range would squeeze all else into one line.
     axes.set_ylim(50.0, min(max(50.0 + 1.6 * (value - 50.0), 55.0), 100.0))
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:g}%")
     axes.set_ylabel("best guess of two secrets is right")
@@ -111,7 +111,7 @@ def _line(axes: Any, place: int, name: str, points: list[tuple[float, float]]) -
         linewidth=1.6,
         marker=_MARKS[place % len(_MARKS)],
         markersize=5,
-        label=name,  # one that begins with an underscore is not listed
+        label=name,  # a label that begins with an underscore is not listed
     )
 
 

@@ -1,4 +1,4 @@
-"""Which kind of release has which report: nobody else asks of which kind a record is."""
+"""Which kind of release has which report: only this module asks for the kind of a record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pufferfish.sums.record import SumRecord
 
 __all__ = ["PageOf", "page_of", "register"]
 
-# From a record that verified, and what was given beside it, to a page.
+# From a verified record, and what was given with it, to a page.
 PageOf = Callable[[Verified, Beside], Page]
 
 _PAGES: dict[str, PageOf] = {
@@ -30,9 +30,9 @@ _PAGES: dict[str, PageOf] = {
 
 
 def register(kind: str, page: PageOf) -> None:
-    """Make the report of a kind known, by the name that its records have in documents."""
+    """Register the report of a kind, by the name that its records have in documents."""
     known = _PAGES.setdefault(kind, page)
-    require(known is page, f"releases of kind {kind!r} have a report already.")
+    require(known is page, f"releases of kind {kind!r} already have a report.")
 
 
 def page_of(verified: Verified, beside: Beside) -> Page:
@@ -47,5 +47,5 @@ def page_of(verified: Verified, beside: Beside) -> Page:
     section = stress_section(verified, beside)
     if section is None:
         return page
-    # Last is how to check it all.
+    # The section on how to check it all stays last.
     return replace(page, sections=(*page.sections[:-1], section, page.sections[-1]))

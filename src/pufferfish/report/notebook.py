@@ -1,7 +1,7 @@
 """Results of the library in a notebook: a compact table and a small picture.
 
-`%load_ext pufferfish.report` registers these for the display of HTML; nothing happens on import,
-and the core knows nothing of it. What holds statistics of a private belief says so.
+`%load_ext pufferfish.report` registers these for the display of HTML; importing the module does
+nothing, and the core does not know it. A result that holds statistics of a private belief says so.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Row = tuple[str, str]
 
 
 def register(ipython: Any) -> None:
-    """Teach an IPython shell to show what the library returns."""
+    """Register these displays with an IPython shell."""
     check_report()
     formatter = ipython.display_formatter.formatters["text/html"]
     for kind in _FORMATS:
@@ -151,25 +151,25 @@ _FORMATS: dict[type, Callable[[Any], str]] = {
 def _certificate_rows(certificate: Certificate) -> list[Row]:
     worst = certificate.worst
     return [
-        ("Goal", str(certificate.goal)),
-        ("Noise" if certificate.noise.additive else "Map", noise_in_words(certificate.noise)),
+        ("Promise", str(certificate.goal)),
+        ("Noise" if certificate.noise.additive else "Recoding", noise_in_words(certificate.noise)),
         ("Certificate", f"{VERDICTS[certificate.holds]}: {describe_loss(certificate)}"),
         ("Decided by", seen_by(worst.direction, worst.belief)),
     ]
 
 
 def _picture(calibration: Calibration, steps: Sequence[Postprocess] = ()) -> Picture | None:
-    """How the odds change, where noise is added; else what is believed."""
+    """The picture of how the odds change, where noise is added; else of what is believed."""
     view = views(calibration.scenario, calibration.certificate, steps)[0]
     number = crc32(repr((calibration.mechanism, view.pair, view.belief.name)).encode())
     return list(view_pictures(f"view{number}", view, calibration.goal))[-1]
 
 
 def _unique(kind: str, what: str) -> str:
-    """The name of a picture: several results of one notebook stand in the same page."""
+    """A name for a picture, unique because a notebook shows several results on one page."""
     return f"{kind}{crc32(what.encode())}"
 
 
 def _note(provenances: Iterable[str]) -> str:
-    """A warning, unless everything is public."""
+    """A warning that the result is private, unless everything in it is public."""
     return "" if all(each == PUBLIC for each in provenances) else f"Private. {PRIVATE_NOTICE}"

@@ -1,4 +1,4 @@
-"""From a page as data to one HTML file: no script, no network, nothing that is not in it."""
+"""From a page as data to one HTML file: no script, no network, nothing outside the file."""
 
 from __future__ import annotations
 

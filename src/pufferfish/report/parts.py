@@ -57,13 +57,13 @@ __all__ = [
     "who_says_so",
 ]
 
-# The prior of the main table; others are in a table of their own.
+# The prior probability in the main table; other priors have a table of their own.
 _PRIOR = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """One line of the table of guesses; `posterior` is None where a promise bounds none."""
+    """One line of the table of guesses; `posterior` is None where the promise does not bound it."""
 
     what: str
     success: Success
@@ -71,13 +71,13 @@ class Seen:
 
 
 def guess_part(what: str, success: Success, *, bounded: bool = True) -> Seen:
-    """What follows from seeing something."""
+    """What an adversary gets from seeing something."""
     posterior = posterior_upper(_PRIOR, success.epsilon_upper) if bounded else None
     return Seen(what=what, success=success, posterior=posterior)
 
 
 def internal_notice(document: Mapping[str, Any]) -> Notice:
-    """That what follows is private."""
+    """The notice that the report is private."""
     return Notice(
         "Internal.", f"{document['notice']} The public edition of this report holds none of it."
     )
@@ -89,7 +89,7 @@ def who_says_so(found: Verification) -> Notice:
 
 
 def guesses(seen: Iterable[Seen], one: str) -> tuple[Block, ...]:
-    """How far an adversary gets; `one` is what is shown of each secret: a row of each secret."""
+    """How far an adversary gets; `one` is what the AUC compares, such as one row of each secret."""
     columns = (
         Column("Seeing", "heading"),
         Column("guesses right", "number"),
@@ -106,10 +106,10 @@ def guesses(seen: Iterable[Seen], one: str) -> tuple[Block, ...]:
         for each in seen
     )
     words = (
-        "All rounded up. Guesses right: how often the better guess is right if both secrets are "
+        "All rounded up. Guesses right: how often the best guess is right if both secrets are "
         "equally likely beforehand (50% by chance). AUC: how often the right one is picked when "
         f"shown {one} (50% by chance). The last column: what a probability of {percent(_PRIOR)} "
-        "for one of the two can become, at most."
+        "for one of the two can become at most."
     )
     return Grid(columns=columns, rows=rows), Paragraph(words, "small")
 
@@ -132,7 +132,7 @@ def moved_part(posteriors: Sequence[Posterior], epsilon: float, after: str) -> F
 
 
 def views_drawn(views: Iterable[View], goal: Guarantee, wording: Wording = OF_ROWS) -> list[Block]:
-    """Each pair as an adversary sees it, under its name; the first is the one that decides."""
+    """Each pair as an adversary sees it, with a heading; the first is the one that decides."""
     blocks: list[Block] = []
     for number, view in enumerate(views, start=1):
         seen = () if wording.believer else (", as ", as_quote(view.belief.name), " sees it")
@@ -150,7 +150,7 @@ def pair_of(pair: SecretPair) -> tuple[str | Mark, ...]:
 
 
 def ways_section(listed: tuple[Way, ...], comparison: Comparison, std: float) -> Section:
-    """Every way to the promise beside this release, whose noise has this std."""
+    """Every way to the promise, compared with this release, whose noise has this std."""
     picture = ways_picture(listed)
     columns = (
         Column("no.", "number"),
@@ -182,7 +182,7 @@ def refused_part(comparison: Comparison) -> Iterator[Block]:
 
 
 def explanation_part(steps: Iterable[Step]) -> Steps:
-    """An explanation: of each step the paragraphs, and the entries below them."""
+    """An explanation: the paragraphs of each step, and the entries below them."""
     return Steps(
         tuple(
             StepOf(
@@ -213,7 +213,7 @@ def proofs(goal: Guarantee, noise: Law) -> Iterator[tuple[str, str]]:
 
 
 def who_and_when(document: Mapping[str, Any], found: Verification) -> Iterator[tuple[Text, Text]]:
-    """The lines of a record's table on its making, its signature, and what was not looked at."""
+    """The lines of a record's table on its date, its signature, and what was not checked."""
     yield "Created", document["created"]
     if found.signed_by is not None:
         yield "Signature", found.who
@@ -227,5 +227,5 @@ def verifying(why: str) -> Paragraph:
 
 
 def versions_in_words(document: Mapping[str, Any]) -> str:
-    """Of the software."""
+    """The versions of the software."""
     return ", ".join(f"{name} {version}" for name, version in document["versions"].items())

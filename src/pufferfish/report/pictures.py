@@ -1,4 +1,4 @@
-"""The pictures of a page, each with its title, its words for who cannot see it, and its legend."""
+"""The pictures of a page, each with a title, a legend and a description in words."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Picture:
         name: Unique in the page.
         svg: The drawing.
         title: What it shows, in few words.
-        description: What is to be seen, for who cannot see it; also the caption.
+        description: What the picture shows, for those who cannot see it; also the caption.
         keys: The legend.
-        listed: Names that the drawing has by number.
+        listed: The names for which numbers stand in the drawing.
         selectable: Whether parts of the drawing can be chosen.
     """
 
@@ -66,7 +66,7 @@ class Wording:
     Attributes:
         value: What is published.
         unit: Whom or what the promise is for.
-        believer: Who believes something of it; None: the name of the belief says so.
+        believer: The adversary, in words; None: the name of the belief.
     """
 
     value: str = "value"
@@ -80,7 +80,7 @@ OF_ROWS = Wording()
 def view_pictures(
     name: str, view: View, goal: Guarantee, wording: Wording = OF_ROWS
 ) -> Iterator[Picture]:
-    """One pair as one adversary sees it: believed, published, and how the odds change."""
+    """One pair as one adversary sees it: beliefs, published laws, and the change of the odds."""
     yield belief_picture(f"{name}-believed", view.belief, view.pair, view.believed, wording)
     seen = view.seen
     if seen is None:
@@ -90,8 +90,10 @@ def view_pictures(
         name=f"{name}-published",
         svg=figures.published_figure(f"{name}-published", seen.curves),
         title="What is published",
-        description=f"The law of the published {wording.value} ({view.how}{afterwards}) for each "
-        "secret: the more alike, the less it says."
+        description=(
+            f"The laws of the published {wording.value} ({view.how}{afterwards}), one for each "
+            "secret. The more alike they are, the less a value reveals."
+        )
         + "".join(_bound_in_words(view, each) for each in seen.bounds),
         keys=(
             Key("first", str(view.pair.first), "bar" if seen.ratio.is_table else "line"),
@@ -123,7 +125,9 @@ def view_pictures(
             Key(
                 "level1",
                 "±ε"
-                + (f", the promise for {wording.unit}" if goal.pure else "; beyond it counts as δ"),
+                + (
+                    f", the promise for {wording.unit}" if goal.pure else "; the excess counts as δ"
+                ),
                 "area",
             ),
         ),
@@ -137,7 +141,7 @@ def belief_picture(
     curves: tuple[Curve, Curve],
     wording: Wording = OF_ROWS,
 ) -> Picture:
-    """What one adversary believes of the value, for both secrets of a pair."""
+    """The law of the value that one adversary believes in, for both secrets of a pair."""
     tables = [curve.is_table for curve in curves]
     return Picture(
         name=name,
@@ -153,7 +157,7 @@ def belief_picture(
 
 
 def losses_picture(name: str, certificate: Certificate) -> Picture:
-    """What the worst ordered pairs use of the promise, by number."""
+    """How much of the promise the worst ordered pairs use, by number."""
     goal, shown = certificate.goal, worst_first(certificate)[:_MOST_LOSSES]
     bounds = [
         (max(each.epsilon_lower, 0.0), max(each.epsilon_upper, 0.0))
@@ -163,11 +167,11 @@ def losses_picture(name: str, certificate: Certificate) -> Picture:
     ]
     what = measure(goal)
     limit = goal.epsilon if goal.pure else goal.delta
-    part = f" Shown are the worst {len(shown)} of {pairs_in_words(certificate)}."
+    part = f" The worst {len(shown)} of {pairs_in_words(certificate)} are shown."
     return Picture(
         name=name,
         svg=figures.losses(name, bounds, limit, what),
-        title="What each ordered pair uses of the promise",
+        title="How much of the promise each ordered pair uses",
         description=f"The {what}, enclosed from both sides."
         + (part if len(shown) < len(certificate.results) or certificate.screened else ""),
         keys=(Key("third", f"the promise allows {limit:g}"),),
@@ -178,8 +182,8 @@ def losses_picture(name: str, certificate: Certificate) -> Picture:
 def _bound_in_words(view: View, bound: Bound) -> str:
     first, second = (readable(100.0 * share, 3) for share in bound.masses)
     return (
-        f" At {bound.value:g} is all that lay beyond it: {first}% for {view.pair.first!r}, "
-        f"{second}% for {view.pair.second!r}."
+        f" All that lay beyond {bound.value:g} is at {bound.value:g}: {first}% for "
+        f"{view.pair.first!r}, {second}% for {view.pair.second!r}."
     )
 
 
@@ -190,21 +194,23 @@ def _bound(epsilon: float) -> str:
 def profile_picture(
     certificate: Certificate, profile: PrivacyProfile, bare: PrivacyProfile, *, of_all: bool
 ) -> Picture:
-    """δ(ε) as published and without noise, with the goal; of all pairs, or of the worst one."""
+    """δ(ε) as published and without noise; over all pairs, or for the worst one."""
     goal = certificate.goal
     whose = "over all pairs and adversaries" if of_all else "for the pair that decides"
     return Picture(
         name="profile",
         svg=figures.privacy("profile", profile, bare, goal),
         title="The privacy profile δ(ε)",
-        description=f"The largest {whose}, enclosed from both sides (the enclosure is mostly "
-        f"thinner than the line). Of all pairs, {describe_loss(certificate)}.",
+        description=(
+            f"The largest δ(ε) {whose}, enclosed from both sides (the enclosure is mostly thinner "
+            f"than the line). Over all pairs, {describe_loss(certificate)}."
+        ),
         keys=(
             Key("first", "as published"),
             Key(
                 "second", "without noise" if certificate.noise.additive else "the values themselves"
             ),
-            Key("third", f"the goal, {goal}", "diamond"),
+            Key("third", f"the promise, {goal}", "diamond"),
         ),
     )
 
@@ -220,8 +226,10 @@ def posterior_picture(epsilon: float) -> Picture:
         name="posterior",
         svg=figures.posteriors("posterior", np.array([0.0, *inside, 1.0]), *ends),
         title="How far a probability can move",
-        description="A probability of one secret against the other, before and after seeing what "
-        "is published: the promise keeps it between the two curves.",
+        description=(
+            "The probability of one secret against the other, before and after seeing what is "
+            "published: the promise keeps it between the two curves."
+        ),
         keys=(Key("first", "at most"), Key("second", "at least"), Key("faint", "unchanged")),
     )
 
@@ -233,7 +241,7 @@ def histogram_picture(bars: Bars, noise: Law, steps: Sequence[Postprocess]) -> P
     return Picture(
         name="histogram",
         svg=figures.histogram("histogram", bars),
-        title="Published against original values" if both else "The published values",
+        title="Published and original values" if both else "The published values",
         description=(_spread_in_words(noise, steps) + (beyond if bars.beyond > 0.0 else "")),
         keys=(
             Key("first", "published"),
@@ -243,7 +251,7 @@ def histogram_picture(bars: Bars, noise: Law, steps: Sequence[Postprocess]) -> P
 
 
 def _spread_in_words(law: Law, steps: Sequence[Postprocess]) -> str:
-    """What was done to the values, and whether averages can still be had."""
+    """What was done to the values, and whether averages can still be computed."""
     if not law.additive:
         return "Values were kept or replaced by other ones, at random."
     noise = as_noise(law)
@@ -257,7 +265,7 @@ def _spread_in_words(law: Law, steps: Sequence[Postprocess]) -> str:
 def noise_picture(
     noise: Law, column_std: float, others: Sequence[Alternative], name: str = "scale"
 ) -> Picture:
-    """The noise beside the column's own spread and what other ways would add, on one scale."""
+    """The noise, the column's own spread and the noise of other ways, on one scale."""
     things: list[tuple[str, figures.Mark]] = []
 
     def add(text: str, std: float, kind: Literal["chosen", "column", "bound", "unproven"]) -> None:
@@ -274,7 +282,7 @@ def noise_picture(
                 "unproven",
             )
         else:
-            add("local differential privacy, every value from everybody", other.std, "bound")
+            add("local differential privacy: every value, from everybody", other.std, "bound")
     return Picture(
         name=name,
         svg=figures.noise_marks(name, [mark for _, mark in things]),
@@ -294,7 +302,7 @@ def heat_secrets(certificate: Certificate) -> tuple[Secret, ...]:
 def heat_picture(
     certificate: Certificate, chosen: SecretPair | None = None, *, selectable: bool = False
 ) -> Picture:
-    """What each pair uses of the promise; in a page where one can be chosen, which one is."""
+    """How much of the promise each pair uses, and which pair is chosen, if any."""
     goal, results = certificate.goal, worst_by_pair(certificate)
     shown = {secret: index for index, secret in enumerate(heat_secrets(certificate))}
     listed = [worst for worst in results if set(worst.pair) <= set(shown)]
@@ -308,7 +316,7 @@ def heat_picture(
     ]
     limit = goal.epsilon if goal.pure else goal.delta
     what = LEAST_EPSILON if goal.pure else measure(goal)
-    part = f" Shown are {len(cells)} of {len(results)} pairs." if len(cells) < len(results) else ""
+    part = f" {len(cells)} of {len(results)} pairs are shown." if len(cells) < len(results) else ""
     count = len(LEVELS)
     return Picture(
         name="pairs",
@@ -323,9 +331,11 @@ def heat_picture(
             selectable=selectable,
             labels=[pair_in_words(worst.pair) for worst in listed],
         ),
-        title="What each pair uses of the promise",
-        description=f"For each pair {what}, as the adversary sees it who sees most; the promise "
-        f"allows {limit:g}.{part}",
+        title="How much of the promise each pair uses",
+        description=(
+            f"For each pair {what}, for the adversary who sees most; the promise allows "
+            f"{limit:g}.{part}"
+        ),
         keys=tuple(
             Key(level, f"up to {(index + 1) / count:.0%}", "area")
             for index, level in enumerate(LEVELS)

@@ -1,4 +1,4 @@
-"""What a map does to a column, as far as an edition may show it.
+"""What a recoding does to a column, as far as an edition may show it.
 
 A row with value x is published as y with probability M(x,y). For N rows with counts c(x) the share
 of y has, from the draws alone, the variance Σ_x c(x)·M(x,y)(1 − M(x,y))/N², which is at most
@@ -32,20 +32,20 @@ __all__ = ["RecodedFacts", "SecretLoss", "recoded_facts"]
 
 # Secrets with a line of their own, and with a picture.
 _MOST_SECRETS, _MOST_DRAWN = 24, 6
-# How often the rows are split to see what each promise becomes; once where a map takes longer.
+# How often the rows are split to see what each promise becomes; once where a recoding is slow.
 _SPLITS, _FEW_CELLS = 3, 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SecretLoss:
-    """What the rows of one secret pay.
+    """The error and the share of unchanged values for the rows of one secret.
 
     Attributes:
         secret: The secret.
-        rows: How many there are; None where nobody counted.
+        rows: How many there are; None where they were not counted.
         rmse: The root mean square error of a value.
         unchanged: The share of values that are published as they are.
-        bars: How often values occur, and are published, as the belief says; None: no picture.
+        bars: How often values occur and are published, by the belief; None: no picture.
     """
 
     secret: Secret
@@ -57,18 +57,19 @@ class SecretLoss:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RecodedFacts:
-    """What a page says of a map.
+    """What a page says about a recoding.
 
     Attributes:
-        stated: What everybody may know of what was asked; None for a map of somebody else.
-        confidence: That the population is covered of which the rows are a sample; None: it is not.
-        law: The map; None where its table is private.
+        stated: The public part of what was asked for; None for a recoding from elsewhere.
+        confidence: The confidence with which the promise covers the population that the rows are a
+            sample of; None: it does not.
+        law: The recoding; None where its table is private.
         figures: What it costs; None where that is private.
-        share_error: The most that draws add to the share of any value, one standard error; None
+        share_error: The largest standard error that the draws add to the share of a value; None
             where the table is private.
-        clipped_rmse: The error of the least Laplace noise, moved to the ends of the column.
+        clipped_rmse: The error of the least Laplace noise, clipped to the range of the column.
         curve: The error for other ε.
-        by_secret: What the rows of each secret pay; of the internal edition only.
+        by_secret: What the rows of each secret pay; in the internal edition only.
         bins: Whether values were put into bins; None where that is private.
     """
 
@@ -84,7 +85,7 @@ class RecodedFacts:
 
 
 def recoded_facts(said: Facts, plan: ColumnPlan | None, *, internal: bool) -> RecodedFacts:
-    """From the facts of a record, and its plan where the edition holds it.
+    """The facts of a recoding, from those of its record, and its plan where the edition holds it.
 
     Args:
         said: What the record states.
@@ -124,7 +125,7 @@ def _splits(law: Recoding) -> int:
 
 
 def _has_bins(law: Recoding, column: Column) -> bool:
-    """Where noise goes first, listed values have edges between them, and each is its own bin."""
+    """Whether values are in bins; where noise comes first, each listed value is its own bin."""
     return not np.isin(column.values, law.cells.numbers).all()
 
 
@@ -135,7 +136,7 @@ def _share_error(law: Recoding, column: Column) -> float:
 
 
 def _clipped(recode: Recode | None, column: Column) -> float | None:
-    """The least Laplace noise, moved into the range of the column."""
+    """The error of the least Laplace noise, clipped to the range of the column."""
     if recode is None or not recode.laplace_rmse:
         return None
     ends = float(column.values.min()), float(column.values.max())
@@ -143,7 +144,7 @@ def _clipped(recode: Recode | None, column: Column) -> float | None:
 
 
 def _by_secret(law: Recoding, calibration: Calibration) -> Iterator[SecretLoss]:
-    """As the first belief says that knows tables; secrets of the pairs first."""
+    """What rows of each secret pay, by the first belief with tables; secrets of the pairs first."""
     scenario = calibration.scenario
     tables = (
         belief
@@ -189,6 +190,6 @@ def _bars(law: Recoding, belief: Belief, secret: Secret, prior: Discrete) -> Bar
     if not total:
         return None
     weights: FloatArray = np.array(masses) / total
-    # Values of one bin are shown where they are published.
+    # Values of one bin are shown at the number that stands for it.
     cells = np.array(law.cells.numbers)[law.cells.places(prior.values)]
     return bars_of_laws(Discrete(cells, prior.probabilities), Discrete(numbers, weights))

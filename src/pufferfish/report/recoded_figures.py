@@ -1,4 +1,4 @@
-"""The drawings of a map: its table, and its error for other promises. Numbers in, SVG out."""
+"""The drawings of a recoding: its table, and its error for other promises. Numbers in, SVG out."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pufferfish.report.ticks import Axis, Tick, linear_axis, log_axis, number
 
 __all__ = ["MAP_STEPS", "error_figure", "map_figure"]
 
-# Up to which probability each level reaches. A linear scale would hide all small ones.
+# The largest probability of each level. A linear scale would hide all small ones.
 MAP_STEPS = (0.001, 0.01, 0.05, 0.2, 0.5, 1.0)
-# What is rarer is not drawn.
+# Smaller probabilities are not drawn.
 _LEAST = 1e-6
 # Values with a tick of their own.
 _MOST_TICKS = 20
-# What is more than this many times the largest error of interest is beyond the picture.
+# Errors of more than this many times the largest error of interest are beyond the picture.
 _ROOM = 1.25
 
 
@@ -30,7 +30,7 @@ def map_figure(
     values: Sequence[float | None],
     outputs: Sequence[float | None],
 ) -> str:
-    """How likely each value (upwards) is published as each output (to the right), in steps."""
+    """How likely each value (vertical) is published as each output (horizontal), in steps."""
     canvas = Canvas(
         name,
         _listed(outputs, "published value"),
@@ -67,7 +67,7 @@ def error_figure(
     chosen: int,
     held_out: Sequence[float | None],
 ) -> str:
-    """Errors against ε; one is chosen. On the level of each the ε that other rows find."""
+    """Errors against ε, one of them chosen; at the height of each, the ε on held-out rows."""
     found = [each for each in held_out if each is not None and np.isfinite(each)]
     x = log_axis(min([*epsilons, *found]), max([*epsilons, *found]), "ε, logarithmic")
     top = _ROOM * max([constant, *errors])
@@ -78,7 +78,7 @@ def error_figure(
     for promised, error, other in zip(epsilons, errors, held_out, strict=True):
         if other is not None and np.isfinite(other):
             canvas.line([promised, other], [error, error], "faint", 0.8)
-            # An upright stroke: who sees no colour tells it from the promise by its shape.
+            # A vertical stroke: its shape tells it from the promise for readers who see no colour.
             ends = [error - 0.03 * top, error + 0.03 * top]
             canvas.line([other, other], ends, "fourth", 2.2, dashes=())
     canvas.diamond(epsilons[chosen], errors[chosen], "third")
@@ -86,7 +86,7 @@ def error_figure(
 
 
 def _listed(values: Sequence[float | None], label: str) -> Axis:
-    """Values by their place, with a tick for some; a missing value has one, a dash."""
+    """An axis of values by rank, with a tick for some; a missing value has a tick, a dash."""
     step = -(-len(values) // _MOST_TICKS)
     ticks = tuple(
         Tick(float(place), "–" if value is None else number(value, 4))

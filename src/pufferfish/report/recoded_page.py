@@ -1,4 +1,4 @@
-"""What the page of a released column says of a map, where noise has other words."""
+"""What the page of a released column says about a recoding, where it differs from noise."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _LOSSES = {
     "own": "a loss of the curator's own",
 }
 
-# Whether values were put into bins; None where nobody may know.
+# Whether values were put into bins; None where that is private.
 _OF_BINS = (
-    "what is kept is how often each bin occurs, and the mean, the variance and quantiles are those "
-    "of the numbers that stand for the bins."
+    "the frequency of each bin is kept, and the mean, the variance and quantiles are those of "
+    "the numbers that stand for the bins."
 )
 _BINS = {
     True: f" Values lie in bins: {_OF_BINS}",
@@ -51,7 +51,7 @@ _BINS = {
 
 
 def recoded_tiles(facts: Facts, found: RecodedFacts) -> Iterator[Tile]:
-    """What a value pays, and what protects it besides."""
+    """The error of a value, and what else protects it."""
     figures = found.figures
     if figures is not None:
         noise = (
@@ -79,16 +79,16 @@ def recoded_tiles(facts: Facts, found: RecodedFacts) -> Iterator[Tile]:
 
 
 def recoded_use(facts: Facts, found: RecodedFacts) -> Section:
-    """What the map does to values, and what can be computed from them."""
+    """What the recoding does to values, and what can be computed from them."""
     blocks: list[Block] = [as_table(tuple(_done(facts, found)), "labelled")]
     if found.by_secret:
         blocks.append(_paid(found))
     blocks += _for_the_analyst(facts, found)
-    return Section("What is left for those who use it", tuple(blocks))
+    return Section("What users can do with it", tuple(blocks))
 
 
 def _done(facts: Facts, found: RecodedFacts) -> Iterator[tuple[Text, Text]]:
-    yield "The map", words_of(facts.noise).done(facts.noise)
+    yield "The recoding", words_of(facts.noise).done(facts.noise)
     figures, stated = found.figures, found.stated
     if figures is not None:
         yield "A value", moves_in_words(figures)
@@ -99,13 +99,13 @@ def _done(facts: Facts, found: RecodedFacts) -> Iterator[tuple[Text, Text]]:
         )
         yield (
             "Its error",
-            f"{readable(figures.rmse, 3)} (root mean square); {noise}, and publishing one constant "
-            f"for everybody {readable(figures.constant_rmse, 3)}",
+            f"{readable(figures.rmse, 3)} (root mean square); {noise}, and one constant for "
+            f"everybody {readable(figures.constant_rmse, 3)}",
         )
     elif stated is not None:
-        yield "A value", "how far values move, and how many stay, is private, as the map is"
+        yield "A value", "how far values move, and how many stay, is private, like the recoding"
     if stated is not None:
-        yield "Minimised", f"{_LOSSES[stated.loss]}, over all maps that keep the promise"
+        yield "Minimised", f"{_LOSSES[stated.loss]}, over all recodings that keep the promise"
         yield "Which laws", wrong_in_words(stated.wrong, found.confidence)
 
 
@@ -115,7 +115,7 @@ def _paid(found: RecodedFacts) -> Grid:
         Column("secret (private)", "heading"),
         Column("rows", "number"),
         Column("error of a value", "number"),
-        Column("as they were", "number"),
+        Column("unchanged", "number"),
     )
     rows = tuple(
         (
@@ -134,28 +134,30 @@ def _for_the_analyst(facts: Facts, found: RecodedFacts) -> Iterator[Block]:
     stated = found.stated
     if stated is None or not stated.keep_histogram:
         taken_off = (
-            "The map is in the record: frequencies before it can be estimated by maximum "
-            "likelihood, or by inverting its matrix, which is unstable where rows are nearly alike."
+            "The recoding is in the record: the frequencies before it can be estimated by "
+            "maximum likelihood, or by inverting its matrix, which is unstable where rows of the "
+            "matrix are nearly alike."
             if found.law is not None
-            else "The map is private, so it cannot be taken off."
+            else "The recoding is private, so its effect cannot be removed."
         )
         yield Paragraph(
-            "How often values occur was not kept. Do not take frequencies, the mean, the spread or "
+            "Frequencies were not kept. Do not take frequencies, the mean, the spread or "
             f"quantiles from the published values as they are. {taken_off}"
         )
         return
     whose = (
         ""
         if facts.beliefs_from == "this table"
-        else " The map was not found from this table: it keeps the frequencies of another one, and "
-        "those of this column as far as it is like that."
+        else (
+            " The recoding was computed from another table: it keeps the frequencies of that "
+            "table, and those of this column only as far as the two agree."
+        )
     )
     yield Paragraph(
         "Values occur as often as before, on average. Frequencies, the mean, the variance and "
-        f"quantiles of all rows can be used as they are; no noise has to be taken off.{whose}"
-        f"{_BINS[found.bins]} "
-        "Which row has which value is not kept: whatever relates this column to others looks "
-        "weaker than it is."
+        "quantiles of all rows can be used as they are; there is no noise to "
+        f"remove.{whose}{_BINS[found.bins]} Which row has which value is not kept: every relation "
+        "between this column and others looks weaker than it is."
     )
     yield as_table(tuple(_errors(facts, found)), "labelled")
     read = reading(facts.document)
@@ -174,7 +176,7 @@ def _for_the_analyst(facts: Facts, found: RecodedFacts) -> Iterator[Block]:
 
 
 def _errors(facts: Facts, found: RecodedFacts) -> Iterator[tuple[Text, Text]]:
-    """The standard errors that come from the draws."""
+    """The standard errors that the draws add."""
     rows = int(facts.document["published"]["rows"])
     most = 0.5 / math.sqrt(rows)
     known = ""
@@ -205,7 +207,7 @@ def recoded_ways(facts: Facts, found: RecodedFacts) -> Section | None:
     if found.clipped_rmse is not None:
         listed.append(
             Way(
-                name="the least Laplace noise, moved to the ends of the column",
+                name="the least Laplace noise, clipped to the range of the column",
                 noise="clipped noise",
                 std=found.clipped_rmse,
                 gives="as without clipping; means are biased",
@@ -217,7 +219,7 @@ def recoded_ways(facts: Facts, found: RecodedFacts) -> Section | None:
             name="one constant for everybody",
             noise="no value at all",
             std=figures.constant_rmse,
-            gives="tells nothing of anybody",
+            gives="reveals nothing about anybody",
             holds=True,
         )
     )
@@ -254,12 +256,12 @@ def recoded_ways(facts: Facts, found: RecodedFacts) -> Section | None:
 
 
 def recoded_pictures(found: RecodedFacts) -> tuple[Picture, ...]:
-    """The map, where its table may be shown."""
+    """The picture of the recoding, where its table may be shown."""
     return () if found.law is None else (map_picture(found.law),)
 
 
 def secrets_drawn(found: RecodedFacts) -> Iterator[Block]:
-    """Histograms before and after, by secret; of the internal edition only."""
+    """Histograms before and after, by secret; in the internal edition only."""
     drawn = tuple(secret_pictures(found.by_secret))
     if drawn:
         yield Heading("Before and after, by secret")

@@ -1,4 +1,4 @@
-"""The pictures of a map, with their words."""
+"""The pictures of a recoding, with their words."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ __all__ = ["cost_picture", "error_picture", "map_keys", "map_picture", "secret_p
 
 
 def map_picture(law: Recoding) -> Picture:
-    """Which value is published as which, and how often."""
-    notes = "" if law.listed else " Values lie in bins, which are named by what stands for them."
+    """How often each value is published as each other."""
+    notes = (
+        "" if law.listed else " Values are in bins, each named by the number that stands for it."
+    )
     notes += " A dash is a missing value." if None in (*law.values, *law.outputs) else ""
-    # Outputs in their order, whatever order somebody gave them in.
+    # Outputs in increasing order, whatever order they were given in.
     order = sorted(
         range(len(law.outputs)),
         key=lambda place: np.inf if (each := law.coded_outputs[place]) is None else each,
@@ -36,16 +38,18 @@ def map_picture(law: Recoding) -> Picture:
             law.cells.values,
             [law.coded_outputs[place] for place in order],
         ),
-        title="The map",
-        description="How likely a true value (upwards) is published as each value (to the right). "
-        "On the diagonal it stays as it is; where nothing is drawn it goes at most once in a "
-        f"million.{notes}",
+        title="The recoding",
+        description=(
+            "How likely each true value (vertical axis) is published as each value (horizontal "
+            "axis). On the diagonal a value stays as it is; where nothing is drawn, the "
+            f"probability is at most one in a million.{notes}"
+        ),
         keys=map_keys(),
     )
 
 
 def map_keys() -> tuple[Key, ...]:
-    """Which level stands for which probabilities."""
+    """The legend: which level stands for which probabilities."""
     steps = zip(LEVELS, (0.0, *recoded_figures.MAP_STEPS), recoded_figures.MAP_STEPS, strict=False)
     return tuple(
         Key(level, f"up to {percent(high)}" if low < 0.5 else "more than 50%", "area")
@@ -68,13 +72,13 @@ def cost_picture(recode: Recode, name: str = "scale") -> Picture:
         name=name,
         svg=figures.noise_marks(name, [mark for _, mark in things], "error of a value"),
         title="How large the error is",
-        description="Of a published value, root mean square, by number.",
+        description="The error of a published value, root mean square, by number.",
         listed=tuple(text for text, _ in things),
     )
 
 
 def secret_pictures(losses: Iterable[SecretLoss]) -> Iterator[Picture]:
-    """Of each secret how often values occur, and how often they are published."""
+    """For each secret, how often values occur and how often they are published."""
     for number, each in enumerate(losses, start=1):
         if each.bars is None:
             continue
@@ -127,14 +131,16 @@ def error_picture(
             held_out,
         ),
         title="Error against ε",
-        description="The error of a published value (root mean square) for other promises, all "
-        f"else as it was asked.{noise}{other}",
+        description=(
+            "The error of a published value (root mean square) for other promises, with all "
+            f"other options as they were.{noise}{other}"
+        ),
         keys=(
-            Key("first", "this map, for each ε"),
+            Key("first", "this kind of recoding, for each ε"),
             Key("third", f"the promise, ε = {epsilon:g}", "diamond"),
             Key("second", "the least Laplace noise"),
             Key("faint", "one constant for everybody"),
-            *([Key("fourth", "ε of rows that were not used", "bar")] if known else []),
+            *([Key("fourth", "ε on held-out rows", "bar")] if known else []),
         ),
     )
 
@@ -142,7 +148,7 @@ def error_picture(
 def _held_out_in_words(curve: Sequence[ErrorPoint], epsilon: float) -> str:
     """What the strokes are, and what the promise itself becomes."""
     found = next(each.held_out for each in curve if each.epsilon == epsilon)
-    text = " Next to each promise, on its level, the ε that rows find which were not used"
+    text = " Next to each promise, at the same height: its ε on held-out rows"
     if found is None:
         return f"{text}."
     return f"{text}: {readable(found, 3) if math.isfinite(found) else 'no bound'} for this one."

@@ -1,4 +1,4 @@
-"""A page as data: what it says, block by block, and nothing of how it looks.
+"""A page as data: what it says, block by block, and not how it looks.
 
 A kind of release describes its report with these; `page.render` writes any of them as HTML.
 """
@@ -51,12 +51,12 @@ def as_quote(text: object) -> Mark:
 
 
 def as_code(text: str) -> Mark:
-    """As it is typed."""
+    """As code."""
     return Mark(text, "code")
 
 
 def strong(text: str) -> Mark:
-    """Not to be overlooked."""
+    """Strong."""
     return Mark(text, "strong")
 
 
@@ -89,7 +89,7 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class StepOf:
-    """One step: what is said, and the lines below it."""
+    """One step: its text, and the lines below it."""
 
     text: Text
     lines: tuple[Text, ...] = ()
@@ -116,8 +116,8 @@ class Column:
     """One column of a table.
 
     Attributes:
-        name: Its heading; a table in which no column has one has no head.
-        holds: "heading": what its row is about. "number". "whole": words that are not broken.
+        name: Its heading; a table without any such name has no head.
+        holds: "heading": what its row is about. "number". "whole": words that do not wrap.
     """
 
     name: Text = ""
@@ -143,7 +143,7 @@ class Grid:
 def as_table(
     rows: tuple[tuple[Text, Text], ...], look: Literal["labelled", "small"], caption: str = ""
 ) -> Grid:
-    """A table of two columns: what, and what is to be said of it."""
+    """A table of two columns: names, and what is stated about each."""
     return Grid(columns=(Column(holds="heading"), Column()), rows=rows, caption=caption, look=look)
 
 
@@ -160,7 +160,7 @@ Block = Heading | Paragraph | Bullets | Steps | Code | Grid | Figures
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What must be read first; `open`: it reassures."""
+    """A notice to read first; `open`: it is about what is public, and no warning."""
 
     label: str
     text: str
@@ -169,7 +169,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A number or a few words that stand out, and what they are."""
+    """A number or a few words that stand out, and what they mean."""
 
     value: str
     text: str
@@ -177,7 +177,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a page with a heading; further ones of its level may follow among its blocks."""
+    """A part of a page with a heading; further headings of its level may be among its blocks."""
 
     heading: str
     blocks: tuple[Block, ...]
@@ -188,8 +188,8 @@ class Page:
     """A whole page.
 
     Attributes:
-        title: For the window.
-        heading: The same for the reader.
+        title: The title of the window.
+        heading: The title on the page.
         notices: What must be read first.
         tiles: The main facts.
         sections: All else.

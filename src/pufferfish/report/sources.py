@@ -1,4 +1,4 @@
-"""What a report is made from: a record that verifies, of any kind, and what lies beside it."""
+"""What a report is made from: a record of any kind that verifies, and the files next to it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Verified:
 
     Attributes:
         source: A record for the internal edition, a public document for the public one.
-        found: What became of the claims of the document; None for a record that never was one.
-        folder: Where the document is; None where it is no file.
+        found: The result of verifying the document; None for a record that was never saved as one.
+        folder: Where the document is; None where it is not a file.
     """
 
     source: ReleaseRecord[Any, Any] | Mapping[str, Any]
@@ -47,18 +47,18 @@ class Verified:
 
     @property
     def document(self) -> Mapping[str, Any]:
-        """The record's document, of the edition of the report."""
+        """The record's document, in the edition of the report."""
         source = self.source
         return source.to_dict("internal") if isinstance(source, ReleaseRecord) else source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Beside:
-    """What was given beside a record; what it means is up to the kind.
+    """What was given with a record; the kind of release decides what it means.
 
     Attributes:
         released: What was published: a file's path, or data.
-        original: What it was before, likewise; private.
+        original: The data before the release, given in the same way; private.
         na: Texts in the original that stand for a missing value.
         stress: What a stress test found, or why nothing was tested; True: make a quick one if the
             original is a file.
@@ -73,7 +73,7 @@ class Beside:
 def verify_source(
     given: Any, edition: Edition, beside: Beside, signer: PublicKey | None = None
 ) -> Verified:
-    """What the edition may be made from; a document is verified first.
+    """The source from which the edition may be made; a document is verified first.
 
     Raises:
         CertificationError: The record does not verify.
@@ -90,15 +90,15 @@ def verify_source(
 
 
 def file_of(given: Any) -> Path | None:
-    """The path that was given, where it is one."""
+    """The path that was given, if a path was given."""
     return Path(fspath(given)) if isinstance(given, str | PathLike) else None
 
 
 def released_table(verified: Verified, beside: Beside) -> Any:
-    """What was published: as it was given, or the file that the record names; None: not at hand.
+    """The published table: as it was given, or the file that the record names; None: not at hand.
 
     Raises:
-        CertificationError: The file is another one than the record is about.
+        CertificationError: The file is not the one that the record is about.
     """
     published, released = verified.document["published"], beside.released
     if released is None and verified.folder is not None and published["file"] is not None:
@@ -110,11 +110,11 @@ def released_table(verified: Verified, beside: Beside) -> Any:
 
 
 def refuse_other_rows(rows: int, published: Mapping[str, Any]) -> None:
-    """Refuse what has another number of rows than the record says."""
+    """Refuse a table whose number of rows differs from that in the record."""
     if rows != published["rows"]:
         raise CertificationError(
-            f"the record is about {published['rows']:,} published rows, and what was given as "
-            f"released has {rows:,}."
+            f"the record is about {published['rows']:,} published rows, but the released table "
+            f"that was given has {rows:,}."
         )
 
 
@@ -155,8 +155,8 @@ def _read(plain: dict[str, Any], edition: Edition) -> ReleaseRecord[Any, Any] | 
         return _of_edition(record.from_dict(data), edition)
     require(
         edition == "public",
-        "this is the public edition of a record, which gives the public report only: say "
-        'edition="public" (--public), or give the internal record.',
+        "this is the public edition of a record, and only the public report can be made from it: "
+        'use edition="public" (--public), or give the internal record.',
     )
     return data
 
@@ -169,10 +169,10 @@ def _of_edition(
 
 
 def _refuse_unverified(found: Verification) -> None:
-    """A record that makes a wrong claim must not become a report that reassures."""
+    """Refuse a record that makes a wrong claim: its report would reassure without reason."""
     wrong = [each for each in found.checks if each.verdict is False]
     if wrong and wrong[0].claim == SHAPE:
-        raise InvalidInputError(f"no report: this is no usable record: {wrong[0].detail}.")
+        raise InvalidInputError(f"no report: this is not a usable record: {wrong[0].detail}.")
     if wrong:
         raise CertificationError(
             f"no report: the record does not verify. Not true: {wrong[0].claim} "

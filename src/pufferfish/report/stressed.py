@@ -1,4 +1,4 @@
-"""What the promise becomes for those who know more: a section of the internal edition."""
+"""What the promise becomes for adversaries who know more: a section of the internal edition."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ STRESS_HEADING = "What if they know more?"
 
 
 def stress_section(verified: Verified, beside: Beside) -> Section | None:
-    """The cases of a stress test, the worst first; None where there is none, or for the public."""
+    """The cases of a stress test, the worst first; None without a test or for the public."""
     record, found = verified.source, beside.stress
-    # A public edition is made from a document, and gets nothing of this.
+    # A public edition is made from a document, and has no such section.
     if not isinstance(record, Record | TableRecord) or found is False:
         return None
     if isinstance(found, Stress | str):
@@ -51,12 +51,13 @@ def stress_blocks(found: Stress | str) -> tuple[Block, ...]:
 def _blocks(found: Stress) -> Iterator[Block]:
     answered = any(case.answer is not None for case in found.cases)
     yield Paragraph(
-        f"{found.goal} is promised to those who are described. Others may know more, or believe "
-        f"something else. {len(found.cases)} were tested: {reach_of(found)}. The worst come first."
+        f"{found.goal} is promised against the adversaries described. Others may know more, or "
+        f"believe something else. {len(found.cases)} cases were tested: {reach_of(found)}. The "
+        "worst come first."
     )
     size, *shares = heads_of(found)[1:4]
     counts = ("strata judged", "strata too small", "rows not judged")
-    # What matters comes first: on a phone the rest has to be scrolled to.
+    # What matters most comes first: on a phone the reader has to scroll to the rest.
     columns = (
         Column("somebody who", "heading"),
         Column(size, "number"),
@@ -71,11 +72,12 @@ def _blocks(found: Stress) -> Iterator[Block]:
     bands = f" Known in bands: {told}." if told else ""
     yield Paragraph(
         (
-            "Best guess: how often the better guess is right between two secrets that are equally "
-            "likely given what is known (50% by chance); for somebody who asks for the value, "
-            "between two values. True value: the same had the columns been published as they are. "
-            "Rows with the same known values are a stratum, and the worst counts; a pair is judged "
-            f"where both its secrets have at least {found.min_rows} rows.{bands} ",
+            "Best guess: how often the best guess between two secrets is right if both are "
+            "equally likely given what is known (50% by chance); for somebody who wants to know "
+            "the value, between two values. True value: the same, had the columns been published "
+            "as they are. Rows with the same known values are a stratum, and the worst stratum "
+            f"counts; a pair is judged where both of its secrets have at least {found.min_rows} "
+            f"rows.{bands} ",
             as_code("pufferfish stress"),
             " tests more." if answered else " tests more, and says what would help.",
         ),
@@ -92,8 +94,8 @@ def _answers_in_words(found: Stress) -> str:
         "" if constant is None else f", and that of one constant for everybody {readable(constant)}"
     )
     return (
-        "What would answer a case is named by its option on the command line; in brackets the "
-        "error of a published value with it, from a calibration that was done for this case. The "
+        "The option that would answer a case is named as on the command line; in brackets is the "
+        "error of a published value with that option, from a calibration for this case. The "
         f"error of this release is {readable(found.rmse)}{beside}."
     )
 

@@ -1,8 +1,8 @@
 """Colours and dashes: one drawing for light, dark and print.
 
-Pictures are drawn with a placeholder for each ink, which becomes a CSS variable; the page says what
-the variable is in the light, in the dark and on paper. The four inks for data are from the palette
-of Okabe and Ito, which people with any colour vision can tell apart, and each has its own dashes.
+Pictures are drawn with a placeholder for each ink, which becomes a CSS variable; the page sets the
+variable for light, dark and print. The four inks for data are from the palette of Okabe and Ito,
+which people with any colour vision can tell apart, and each has its own dashes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Key:
 # Steps of a heat map, from little to all of what a promise allows.
 LEVELS = tuple(f"level{step}" for step in range(6))
 
-# Name: (in the light and on paper, in the dark).
+# Name: (light and print, dark).
 INKS: dict[str, tuple[str, str]] = {
     "paper": ("#ffffff", "#15181c"),
     "ink": ("#1b1f24", "#e8eaed"),
@@ -59,7 +59,7 @@ INKS: dict[str, tuple[str, str]] = {
     "level5": ("#0a5485", "#a5d4f2"),
     "fourth": ("#a3467f", "#cc79a7"),
 }
-# In points; an ink that is not here is solid.
+# In points; an ink that is not listed is solid.
 DASHES: dict[str, tuple[float, ...]] = {
     "second": (5.0, 2.0),
     "third": (1.5, 1.5),
@@ -73,13 +73,13 @@ _light: ContextVar[bool] = ContextVar("light", default=False)
 
 
 def ink(name: str) -> str:
-    """What to draw with: the placeholder, or for a file of its own the colour itself."""
+    """The colour to draw with: the placeholder, or the colour itself for a file of its own."""
     return INKS[name][0] if _light.get() else _PLACEHOLDERS[name]
 
 
 @contextlib.contextmanager
 def light_inks() -> Iterator[None]:
-    """For drawings that stand alone: the colours of the light."""
+    """For drawings in a file of their own: the light colours."""
     token = _light.set(True)
     try:
         yield
@@ -100,5 +100,5 @@ def with_variables(svg: str) -> str:
 
 
 def css_variables(*, dark: bool) -> str:
-    """What the variables are, as CSS declarations."""
+    """The values of the variables, as CSS declarations."""
     return " ".join(f"--{name}: {shades[dark]};" for name, shades in INKS.items())

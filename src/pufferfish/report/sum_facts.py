@@ -1,12 +1,12 @@
 """Every number and sentence of the report of a sum, from its record.
 
-As for a column, the public edition is gathered from the public document alone, and what is derived
-from the users is there only if that document describes them, which it does only where they are
+As for a column, the public edition is gathered from the public document alone. It holds what is
+derived from the users only if that document describes them, which it does only where they are
 public.
 
 A published number y = s + N has the noise's std as its standard error, and y ± t with
-P(|N| ≤ t) = 95% covers the true sum s in 95% of releases; for a mean all is divided by the number
-of described users.
+P(|N| ≤ t) = 95% covers the true sum s in 95% of releases; for a mean, divide everything by the
+number of described users.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pufferfish.words.steps import Step
 
 __all__ = ["KnownUsers", "SumError", "SumReport", "gather_sum"]
 
-# Users with different tables up to which other methods are tried: each looks at all of them.
+# Other methods are tried for up to this many users with different tables: each needs them all.
 _MOST_COMPARED = 500
 
 
@@ -48,8 +48,8 @@ class KnownUsers:
     Attributes:
         calibration: The noise, certified for every user.
         views: The sum with and without those who decide, to draw.
-        before: What is guessed of them from the true sum.
-        after: The same from the published one.
+        before: How well the adversary guesses about them from the true sum.
+        after: The same, from the published sum.
         profile: δ(ε) for them.
         bare: δ(ε) without noise.
         comparison: Every method side by side; None where there are too many users to try all.
@@ -72,9 +72,9 @@ class SumError:
 
     Attributes:
         std: Its standard error, which is all from the noise.
-        half_width: In 95% of releases it is no farther off.
-        spread: The std of the true number, by what is known of the users; None where that is not
-            told.
+        half_width: The error is at most this in 95% of releases.
+        spread: The std of the true number, from what is known about the users; None where that is
+            not stated.
     """
 
     std: float
@@ -90,13 +90,13 @@ class SumReport:
         document: The record's document of the edition.
         said: What it states.
         value: The published number.
-        words: What it says in words, written from what it states.
-        allowed: What the promise alone allows an adversary.
+        words: The same in words, written from what it states.
+        allowed: The most that the promise alone allows an adversary.
         posteriors: The same for a probability; empty where δ > 0.
         users: What follows from the users, if they may be shown.
         record: The record; internal only.
-        error: How far the number is from the true one.
-        found: What became of the claims of the document that the record was read from.
+        error: How far the published number may be from the true one.
+        found: The result of verifying the document from which the record was read.
     """
 
     document: Mapping[str, Any]
@@ -112,7 +112,7 @@ class SumReport:
 
 
 def gather_sum(verified: Verified) -> SumReport:
-    """The facts of an internal report from a record, of a public one from a public document."""
+    """The facts of a report: an internal one from a record, a public one from a public document."""
     source, document = verified.source, verified.document
     record = source if isinstance(source, SumRecord) else None
     said = SumFacts.from_dict(document)
@@ -122,7 +122,7 @@ def gather_sum(verified: Verified) -> SumReport:
         document=document,
         said=said,
         value=document["published"]["value"],
-        # Written from the facts again, whatever words the document has.
+        # Written again from the facts, whatever words the document has.
         words=sum_words(said),
         allowed=success_allowed(said.goal),
         posteriors=posteriors(said.goal),

@@ -37,14 +37,15 @@ _ROUNDED = {
     None: "as it was computed: the users are public",
     "ladder": "rounded up to a rung of a public ladder",
     "digits": "rounded up to three digits",
-    "given": "chosen without what is known of the users",
+    "given": "chosen without using what is known about the users",
 }
 
 
-# At δ = 0 that is what the certificate is about.
+# At δ = 0 this is what the certificate is about.
 _ALONE = (
-    "With δ = 0 the others hide nobody. So this is about what the user adds, with noise, as if all "
-    "others were known: to somebody who does not know them, the published number tells less."
+    "With δ = 0 the other users hide nobody. So this is about what one user adds, with noise, as "
+    "if all others were known: to somebody who does not know them, the published number reveals "
+    "less."
 )
 
 
@@ -52,7 +53,8 @@ def page_of_sum(verified: Verified, beside: Beside) -> Page:
     """The page of a record, which holds the published number itself."""
     require(
         beside.released is None and beside.original is None,
-        "the record of a sum holds what was published; there is no file, and no original, to show.",
+        "the record of a sum holds the published number: there is no released file and no "
+        "original to show. Leave both out.",
     )
     return sum_page(gather_sum(verified))
 
@@ -63,7 +65,7 @@ def sum_page(facts: SumReport) -> Page:
     sections = [Section("What was promised", tuple(_promise_section(facts)))]
     if users is not None:
         sections.append(Section("Pictures", tuple(_pictures(facts, users))))
-    sections.append(Section("What is left for those who use it", tuple(_use(facts))))
+    sections.append(Section("What users can do with it", tuple(_use(facts))))
     if users is not None:
         sections.append(_ways(facts, users))
     sections.append(Section("How it was done, and how to check it", tuple(_how(facts))))
@@ -84,10 +86,12 @@ def _notices(facts: SumReport) -> Iterator[Notice]:
         "Public.",
         "The description of the users in it is public."
         if facts.users is not None
-        else "It does not describe the users. What in it depends on what is private: the published "
-        f"number; the size of the noise ({_ROUNDED[facts.said.rounding]}); "
+        else (
+            "It does not describe the users. These parts depend on private data: the published "
+            f"number; the size of the noise ({_ROUNDED[facts.said.rounding]}); "
+        )
         + ("the number of described users; " if facts.said.users is not None else "")
-        + "and whether their values are known as tables, or only mean and std.",
+        + "and whether their values are known as tables, or only by mean and std.",
         open=True,
     )
     yield parts.who_says_so(facts.found)
@@ -100,10 +104,13 @@ def _tiles(facts: SumReport) -> Iterator[Tile]:
     divided = f", before it was divided by {said.users:,}" if said.statistic == "mean" else ""
     yield Tile(noise_in_words(said.noise), f"noise added to the sum{divided}")
     if users is not None:
-        guessed, words = users.after, "of guesses about who decides right at most, 50% by chance"
+        guessed, words = (
+            users.after,
+            "of guesses about the users who decide are right, at most (50% by chance)",
+        )
     else:
         guessed = facts.allowed
-        words = "of guesses right is the most that is allowed, 50% by chance"
+        words = "of guesses may be right, at most, under the promise (50% by chance)"
     yield Tile(percent_up(guessed.accuracy_upper), words)
 
 
@@ -113,8 +120,8 @@ def _promise_section(facts: SumReport) -> Iterator[Block]:
     yield Paragraph(f"{_meaning(facts)} {_certificate_section(facts)}")
     record = facts.record
     if record is not None:
-        beyond = f"; {record.outside:,} of them are beyond all that is expected of any user"
-        # With a user or without: that is the secret.
+        beyond = f"; {record.outside:,} of them are outside what is expected of any user"
+        # The secret is whether a user is present.
         hidden = (
             " Their number is not published." if facts.said.protected.what == "presence" else ""
         )
@@ -134,7 +141,7 @@ def _meaning(facts: SumReport) -> str:
     if protected.what == "presence":
         pair = "the sum with a user and the sum without them"
     elif protected.between is None:
-        pair = "any two of their described values that a user may have reported"
+        pair = "any two of the described values that a user may have reported"
     else:
         low, high = protected.between
         pair = f"a user who reported {low:g} and the same user who reported {high:g}"
@@ -145,25 +152,25 @@ def _meaning(facts: SumReport) -> str:
 def _certificate_section(facts: SumReport) -> str:
     if facts.users is None:
         return (
-            "In both orders, and certified exactly for every user, says the record; only its "
-            "curator can show it."
+            "This holds in both orders and is certified exactly for every user, according to the "
+            "record; only its curator can show this."
         )
     found = facts.users.calibration
     return (
-        f"In both orders, and certified exactly: {found.certificates:,} certificate(s) settled "
-        f"all {found.users.size:,} users."
+        f"This holds in both orders and is certified exactly: {found.certificates:,} "
+        f"certificate(s) settled all {found.users.size:,} users."
     )
 
 
 def _to_whom(facts: SumReport) -> str:
     known = (
-        "with which probability each user adds which value"
+        "the probability with which each user adds each value"
         if facts.said.tables
-        else "mean and std of what each user adds, and believes that the sum is Gaussian"
+        else "the mean and std of what each user adds, and believes that the sum is Gaussian"
     )
     return (
-        f"To one who knows {known}; who takes the users to be independent of one another, and does "
-        "not know what any of them really added."
+        f"To somebody who knows {known}; who takes the users to be independent of one another, "
+        "and does not know what any of them really added."
     )
 
 
@@ -178,7 +185,7 @@ def _guess_section(facts: SumReport) -> Iterator[Block]:
         return
     yield Paragraph(
         f"With δ = {goal.delta} no bound holds for every number that may be published: with a "
-        "small probability it may say everything. So no posterior is promised, only how often "
+        "small probability it may reveal everything. So no posterior is promised, only how often "
         "guesses are right and the two cases are told apart."
     )
 
@@ -186,17 +193,18 @@ def _guess_section(facts: SumReport) -> Iterator[Block]:
 def _story_section(facts: SumReport) -> Text:
     if facts.users is None:
         return (
-            "Told that one of two cases is true of a user, the adversary described gets no further "
-            "than this, with any amount of computing:"
+            "Suppose the adversary is told that one of two cases is true of a user. The "
+            "adversary described then does no better than this, with any amount of computing:"
         )
     calibration = facts.users.calibration.calibration
     pairs = len(calibration.scenario.pairs)
-    others = f" (or of another of the {pairs:,} pairs certified, whichever tells most)"
+    others = f" (or of another of the {pairs:,} certified pairs, if that reveals more)"
     return (
-        "Told that one of the two cases of the pair that decides is true, ",
+        "Suppose the adversary is told that one of the two cases of the pair that decides is "
+        "true, ",
         *parts.pair_of(calibration.certificate.worst.pair),
-        f"{others if pairs > 1 else ''}, the adversary described gets this far at most, with any "
-        "amount of computing:",
+        f"{others if pairs > 1 else ''}. The adversary described then does at most this well, "
+        "with any amount of computing:",
     )
 
 
@@ -215,7 +223,7 @@ def _pictures(facts: SumReport, users: KnownUsers) -> Iterator[Block]:
     if alone:
         yield Paragraph(_ALONE)
     elif facts.said.statistic == "mean":
-        yield Paragraph("They are about the sum, before it was divided.")
+        yield Paragraph("These pictures are about the sum, before it was divided.")
     yield from parts.views_drawn(
         users.views,
         goal,
@@ -230,9 +238,11 @@ def _pictures(facts: SumReport, users: KnownUsers) -> Iterator[Block]:
         (
             replace(
                 picture,
-                description="The largest for those who decide, enclosed from both sides (the "
-                "enclosure is mostly thinner than the line): "
-                f"{describe_loss(calibration.certificate)}.",
+                description=(
+                    "The largest δ(ε) for the users who decide, enclosed from both sides (the "
+                    "enclosure is mostly thinner than the line): "
+                    f"{describe_loss(calibration.certificate)}."
+                ),
             ),
         )
     )
@@ -255,9 +265,9 @@ def _use(facts: SumReport) -> Iterator[Block]:
     yield as_table(tuple(rows), "labelled")
     if error.std:
         yield Paragraph(
-            f"The noise has mean 0, so the published {said.statistic} is right on average, and the "
-            "interval covers the true one in 95% of releases. It says nothing of what chance there "
-            "is in who the users are, or in what they did."
+            f"The noise has mean 0, so the published {said.statistic} is right on average, and "
+            "the interval covers the true one in 95% of releases. It does not account for chance "
+            "in who the users are, or in what they did."
         )
 
 
@@ -267,7 +277,7 @@ def _noise(facts: SumReport) -> str:
     if said.noise.std and error.spread:
         text += (
             f": {error.std / error.spread:.2g} times the {said.statistic}’s own std of "
-            f"{readable(error.spread)}, by what is known of the users"
+            f"{readable(error.spread)}, from what is known about the users"
         )
     return text
 
@@ -296,14 +306,14 @@ def _theory(facts: SumReport) -> Iterator[tuple[str, str]]:
     yield from parts.proofs(facts.said.goal, facts.said.noise)
     yield "sums", "sums over users: what hides each of them, and why all of them are covered"
     if facts.said.rounding is not None:
-        yield "published-size", "what the published size of the noise tells, and to whom"
+        yield "published-size", "what the published size of the noise reveals, and to whom"
 
 
 def _record_rows(facts: SumReport) -> Iterator[tuple[Text, Text]]:
     said, document, record = facts.said, facts.document, facts.record
     yield "Published", f"{said.statistic} of {said.column}: {facts.value!r}"
     yield "Noise law", str(said.noise)
-    yield "Its size", _ROUNDED[said.rounding]
+    yield "Size of the noise", _ROUNDED[said.rounding]
     if said.users is not None:
         divided = ", by whose number the noised sum was divided"
         yield "Described users", f"{said.users:,}{divided if said.statistic == 'mean' else ''}"
@@ -311,7 +321,7 @@ def _record_rows(facts: SumReport) -> Iterator[tuple[Text, Text]]:
     if record is not None:
         yield (
             "The table (private)",
-            f"{record.rows} rows summed, {record.outside} beyond all that is expected",
+            f"{record.rows} rows summed, {record.outside} outside what is expected",
         )
     yield "Versions", parts.versions_in_words(document)
 
@@ -324,13 +334,13 @@ def _checkable(facts: SumReport) -> str:
             "The users are public, so anybody can compute every claim again from the public record"
         )
     return (
-        "The users are private. From the public record anybody can check the law of the noise, and "
-        "that the number lies on its grid, not the certificate"
+        "The users are private. From the public record anybody can check the law of the noise, "
+        "and that the number lies on its grid, but not the certificate"
     )
 
 
 def _digits(facts: SumReport, number: float) -> str:
-    """With two digits of the error; all that matter where there is none."""
+    """The number to two digits of its error; in full where it has none."""
     if not facts.error.std:
         return f"{number:,.12g}"
     places = _places(facts)
@@ -338,7 +348,7 @@ def _digits(facts: SumReport, number: float) -> str:
 
 
 def _interval(facts: SumReport) -> tuple[str, str]:
-    """The ends, rounded outwards."""
+    """The ends of the interval, rounded outwards."""
     places, reach = _places(facts), facts.error.half_width
     unit = 10.0**places
     low = math.floor((facts.value - reach) * unit) / unit

@@ -1,4 +1,4 @@
-"""Scale against the number of users, as a picture of its own: the paper's Fig. 2, and beyond it."""
+"""A picture of the noise scale against the number of users: the paper's Fig. 2, and more."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ _MANY = 60
 
 
 def picture_kind(path: Path) -> str:
-    """png or svg, by the name."""
+    """The format of a picture, by the ending of its name: png or svg."""
     kind = path.suffix.lower().removeprefix(".")
     if kind not in _KINDS:
-        raise InvalidInputError(f"a picture must be called .png or .svg, got {path.name!r}.")
+        raise InvalidInputError(
+            f"the name of a picture must end in .png or .svg, got {path.name!r}."
+        )
     return kind
 
 

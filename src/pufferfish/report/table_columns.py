@@ -36,19 +36,19 @@ __all__ = [
 ]
 
 
-# Labels of a column, with how often each occurs.
+# The labels of a column, and how often each occurs.
 _Shares = Sequence[tuple[Label, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Tables:
-    """What was read of both tables.
+    """What was read from both tables.
 
     Attributes:
-        released: The published rows, counted; None where they are not at hand. Without numbers
-            that have noise, which hardly ever occur twice.
+        released: The published rows, counted; None where they are not at hand. Numbers with noise
+            are left out, since they hardly ever occur twice.
         original: The rows before, by the same public rules; never in a public edition.
-        noised: Of one column with noise, its histogram.
+        noised: The histogram of a single column with noise.
     """
 
     released: Joint | None = None
@@ -71,11 +71,11 @@ class ColumnLook:
 
     Attributes:
         column: Its name.
-        bars: Of numbers, a histogram; None: see `shares`.
-        shares: Of labels, each of them.
+        bars: A histogram of numbers; None: see `shares`.
+        shares: The share of each label.
         missing: The share of missing numbers before (None: not to be shown), and after.
-        averaged: Whether `after` is what the map gives on average; False: it was counted.
-        known: Whether the column is one that everybody knows, and that is published as it is.
+        averaged: Whether `after` is what the recoding gives on average; False: it was counted.
+        known: Whether everybody knows the column, which is published as it is.
     """
 
     column: str
@@ -126,7 +126,7 @@ def looks_of(
     after: Joint | None,
     tables: Tables,
 ) -> Iterator[ColumnLook]:
-    """Each published column; nothing of columns of which nothing is at hand."""
+    """The look of each published column for which data are at hand."""
     if tables.noised is not None:
         yield ColumnLook(column=said.columns[0], bars=tables.noised)
     now = tables.released or after
@@ -190,7 +190,7 @@ def _look(
 
 
 def _by_text(law: _Shares) -> dict[str, float]:
-    """By what is shown: in a CSV the number 1 and the text 1 are one."""
+    """Counts by the label shown: in a CSV the number 1 and the text 1 are the same."""
     found: dict[str, float] = {}
     for label, share in law:
         text = label_in_words(label)
@@ -220,7 +220,7 @@ def _adds_noise(law: Law) -> bool:
 
 
 def engine_of(source: Any, na: Sequence[str] = ()) -> Engine:
-    """Who reads a table that lies beside a record."""
+    """The engine that reads a table next to a record."""
     if isinstance(source, WrittenAs):
         return FilesEngine(source=source.path, source_format=source.format)
     return to_read(source, na)
@@ -256,7 +256,7 @@ def _counted(engine: Engine, codings: Iterable[Coding]) -> Joint:
 
 
 def _published_numbers(plan: TablePlan) -> frozenset[str]:
-    """Columns that are written as numbers."""
+    """The columns that are written as numbers."""
     law = plan.calibration.mechanism
     laws = list(law) if isinstance(law, Stratified) else [law]
     outputs = [
@@ -273,7 +273,7 @@ def _published_numbers(plan: TablePlan) -> frozenset[str]:
 
 
 def _original(source: Any, plan: TablePlan, na: Sequence[str]) -> Joint:
-    """By the rules of the plan."""
+    """The original table, read by the rules of the plan."""
     rules = [*plan.layout.columns]
     rules += [each for each in plan.layout.known if each.column in plan.keep]
     return _counted(engine_of(source, na), map(Coding.of, rules))

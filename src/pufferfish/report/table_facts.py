@@ -1,8 +1,8 @@
-"""What the page of a released table says, gathered: from its record, its plan, and both tables.
+"""What the page of a released table says, gathered from its record, its plan, and both tables.
 
 What depends on the beliefs is there where the edition holds the plan: always in the internal one,
-in the public one only if every belief is public. Of the public edition's data, only what was
-published is looked at.
+in the public one only if every belief is public. The public edition uses no data but what was
+published.
 """
 
 from __future__ import annotations
@@ -45,11 +45,12 @@ __all__ = ["Compared", "KnownPart", "Planned", "TableReport", "gather_table"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """How two published columns go together: before; on average after; and in the file.
+    """How two published columns are associated: before; after, on average; and in the file.
 
     Attributes:
         before: In the table.
-        after: As it is published, on average, exactly from the map; None where that is not known.
+        after: As published, on average, computed exactly from the recoding; None where that is not
+            known.
         published: As it was published; None where the file is not at hand.
         with_secret: Whether one of the two is a secret, which is not published.
     """
@@ -74,7 +75,7 @@ class KnownPart:
         given: The known values, by column.
         calibration: What was done to them; its certificate is about those who know these values.
         kept: What is left of them; None where noise was added.
-        std: Of numbers with noise, the error of publishing their mean; else None.
+        std: The error of publishing their mean, for numbers with noise; else None.
     """
 
     given: Mapping[str, Any]
@@ -93,9 +94,9 @@ class Planned:
         decisive: The calibration of the rows that decide.
         before: How far the best informed adversary gets with the true row, for the pair that
             decides.
-        after: The same with the published one.
-        parts: By what is known, where something is.
-        by_secret: What rows of each secret pay; of the internal edition only.
+        after: The same, with the published row.
+        parts: The rows by known values, where columns are known.
+        by_secret: What rows of each secret pay; in the internal edition only.
     """
 
     plan: TablePlan
@@ -108,25 +109,25 @@ class Planned:
 
     @property
     def recoded(self) -> bool:
-        """Whether all is done by maps, and not by noise."""
+        """Whether all rows are recoded, and none has noise."""
         return all(isinstance(each.law, Recoding) for each in self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TableReport:
-    """All that a page says.
+    """Everything that a page says.
 
     Attributes:
-        document: The record's document, of the edition of the page.
+        document: The record's document, in the edition of the page.
         record: The record; None in a public edition.
-        said: What everybody may know.
+        said: The public facts.
         words: What the record says in words.
-        found: What became of its claims.
+        found: The result of verifying it.
         allowed: How far the promise lets anybody get.
         posteriors: What it allows for a probability.
         planned: What follows from the beliefs; None where they are private.
         looks: For each published column how often its values occur.
-        compared: How every two go together, those that suffer most first; internal.
+        compared: How every two columns are associated, the most weakened first; internal.
     """
 
     document: Mapping[str, Any]
@@ -147,17 +148,17 @@ class TableReport:
 
     @property
     def noised(self) -> bool:
-        """Whether noise was added, and nothing recoded."""
+        """Whether noise was added and nothing was recoded."""
         return self.said.recode is None and all(each.additive for each in laws_of(self.said.noise))
 
 
 def laws_of(law: Law) -> list[Law]:
-    """The laws of all strata; one where there are none."""
+    """The laws of all strata; a single one where there are no strata."""
     return list(law) if isinstance(law, Stratified) else [law]
 
 
 def gather_table(verified: Verified, beside: Beside) -> TableReport:
-    """From a record that verified, and what was given beside it."""
+    """Everything that a page says, from a verified record and what was given with it."""
     source = verified.source
     document = verified.document
     record = source if isinstance(source, TableRecord) else None
@@ -179,7 +180,7 @@ def gather_table(verified: Verified, beside: Beside) -> TableReport:
         compared=tuple(
             sorted(
                 _compared(said, planned, before, after, tables, internal=record is not None),
-                # What differs by rounding is in the order of strength.
+                # Losses that differ only by rounding are ordered by strength.
                 key=lambda each: (-round(each.lost, 3), -abs(each.before.strength)),
             )
         ),
@@ -213,7 +214,7 @@ def _planned(plan: TablePlan, *, internal: bool) -> Planned:
 
 
 def _units(plan: TablePlan) -> tuple[float, ...]:
-    """The std of each column of numbers; 0 for others. A column of numbers by itself counts so."""
+    """The std of each column of numbers; 0 for others. A single column of numbers is one too."""
     found = units_of(plan.scenario)
     if found is None:
         recode = plan.calibration.recode
@@ -236,7 +237,7 @@ def _parts(calibration: Calibration, units: Sequence[float]) -> Iterator[KnownPa
 
 
 def _counted(part: Calibration) -> int | None:
-    """How many rows a part is about, as far as somebody counted."""
+    """How many rows a part is about, if they were counted."""
     fewest = min(part.scenario.beliefs, key=lambda each: len(each.given))
     table = fewest.frequencies
     if table is None or table.counts is None:
@@ -247,7 +248,7 @@ def _counted(part: Calibration) -> int | None:
 def _joints(
     said: TableFacts, planned: Planned | None, tables: Tables, *, internal: bool
 ) -> tuple[Joint | None, Joint | None]:
-    """The law of a row before; and after, on average: from the table itself where it is given."""
+    """The law of a row before, and after on average; from the table itself where it is given."""
     if planned is None:
         return None, None
     rows = planned.rows
@@ -266,7 +267,7 @@ def _compared(
     *,
     internal: bool,
 ) -> Iterator[Compared]:
-    """Every two published columns; in the internal edition also each with the secret."""
+    """Every two published columns compared; in the internal edition also each with the secret."""
     if planned is None or before is None:
         return
     numbers = [name for name, unit in zip(said.columns, _units(planned.plan), strict=True) if unit]
@@ -282,7 +283,7 @@ def _compared(
 
 
 def _with_secrets(said: TableFacts, plan: TablePlan, numbers: Sequence[str]) -> Iterator[Compared]:
-    """Of the rows whose secret is described."""
+    """The associations among the rows whose secret is described."""
     for view in plan.layout.views:
         name = " and ".join(view.columns)
         secrets = [
@@ -308,7 +309,7 @@ def _by_pair(joint: Joint | None, numbers: Sequence[str]) -> dict[tuple[str, str
 
 
 def _noised(said: TableFacts, planned: Planned) -> Iterator[Compared]:
-    """Of numbers with noise, and all kept columns together."""
+    """The associations of numbers with noise and all kept columns together."""
     if not said.kept or said.postprocess or not planned.plan.numeric:
         return
     groups = []

@@ -52,12 +52,12 @@ def table_page(facts: TableReport) -> Page:
     sections = [
         Section("What was promised", tuple(_promise(facts))),
         Section("What is published", tuple(_published(facts))),
-        Section("What is left for those who use it", tuple(use_blocks(facts))),
+        Section("What users can do with it", tuple(use_blocks(facts))),
     ]
     if planned is not None and planned.recoded:
         maps: tuple[Picture, ...] = tuple(map_pictures(planned.rows))
         if maps:
-            sections.append(Section("The map", (Figures(maps),)))
+            sections.append(Section("The recoding", (Figures(maps),)))
     sections.append(Section("How it was done, and how to check it", tuple(_how(facts))))
     return Page(
         title=f"{facts.document['edition'].capitalize()} report: {names}",
@@ -78,21 +78,23 @@ def _notices(facts: TableReport) -> Iterator[Notice]:
         "Public.",
         "All beliefs in it are public."
         if facts.planned
-        else "It shows no private belief. What in it depends on private data: the published rows, "
-        f"their number, shares in whole percent, and {_computed(facts)}.",
+        else (
+            "It shows no private belief. These parts depend on private data: the published rows, "
+            f"their number, shares in whole percent, and {_computed(facts)}."
+        ),
         open=True,
     )
     yield parts.who_says_so(facts.found)
 
 
 def _computed(facts: TableReport) -> str:
-    """What of a public edition was computed from the table."""
+    """What a public edition holds that was computed from the table."""
     if facts.noised:
         return (
             "what was computed from the table and rounded up (the sizes of the noise, unless they "
             "were chosen without the data)"
         )
-    return "the floors of the maps, where there are any, rounded up"
+    return "the floors of the recodings, where there are any, rounded up"
 
 
 def _tiles(facts: TableReport) -> Iterator[Tile]:
@@ -100,8 +102,8 @@ def _tiles(facts: TableReport) -> Iterator[Tile]:
     if said.reveals:
         yield Tile(
             f"{said.reveals.found_percent}%",
-            "of rows at most whose secret a learner finds from all published columns, 50% by "
-            "chance",
+            "is how often, at most, a learner finds the secret of a row from all published "
+            "columns (50% by chance)",
         )
     who = f", for somebody who knows {list_in_words(said.known)}" if said.known else ""
     yield Tile(str(said.goal), f"promised for one {said.unit}{who}")
@@ -124,13 +126,13 @@ def _tiles(facts: TableReport) -> Iterator[Tile]:
     if planned is not None:
         yield Tile(
             percent_up(planned.after.accuracy_upper),
-            "of guesses from one row right at most, 50% by chance"
+            "of guesses from one row are right, at most (50% by chance)"
             + (", given what is known" if said.known else ""),
         )
     else:
         yield Tile(
             percent_up(facts.allowed.accuracy_upper),
-            "of guesses right is the most that is allowed, 50% by chance",
+            "of guesses may be right, at most, under the promise (50% by chance)",
         )
 
 
@@ -156,9 +158,12 @@ def _meaning(facts: TableReport) -> str:
             f"somebody who also sees {list_in_words(said.unprotected)}, which everybody does."
         )
     text = meaning(said.goal, "the two secrets of a pair")
-    shown = "" if facts.planned else ", says the record; only its curator can show it"
+    shown = "" if facts.planned else ", according to the record; only its curator can show this"
     each = ", for each value of what is known" if said.known else ""
-    return f"{text[0].upper()}{text[1:]}. In both orders, and certified exactly{each}{shown}."
+    return (
+        f"{text[0].upper()}{text[1:]}. This holds in both orders and is certified "
+        f"exactly{each}{shown}."
+    )
 
 
 def _adversaries(facts: TableReport, planned: Planned) -> Iterator[Text]:
@@ -190,24 +195,26 @@ def _guesses(facts: TableReport) -> Iterator[Block]:
         return
     yield Paragraph(
         f"With δ = {said.goal.delta} no bound holds for every single published row: with a small "
-        "probability a row may say everything. So no posterior is promised, only how often guesses "
-        "are right and rows are told apart."
+        "probability a row may reveal everything. So no posterior is promised, only how often "
+        "guesses are right and rows are told apart."
     )
 
 
 def _told(facts: TableReport) -> Text:
     said, planned = facts.said, facts.planned
-    known = f", and knowing {list_in_words(said.known)}" if said.known else ""
+    known = f", and knows {list_in_words(said.known)}" if said.known else ""
     if planned is None:
         return (
-            f"Told that a row has one of the two secrets of a pair{known}, none of the adversaries "
-            "described gets further than this, with any amount of computing:"
+            "Suppose an adversary is told that a row has one of the two secrets of a "
+            f"pair{known}. None of the adversaries described then does better than this, with any "
+            "amount of computing:"
         )
     return (
-        "Told that a row has one of the two secrets of the pair that decides, ",
+        "Suppose an adversary is told that a row has one of the two secrets of the pair that "
+        "decides, ",
         *parts.pair_of(planned.plan.certificate.worst.pair),
-        f"{known}, the best informed of the adversaries described gets this far at most, with any "
-        "amount of computing:",
+        f"{known}. The best informed of the adversaries described then does at most this well, "
+        "with any amount of computing:",
     )
 
 
@@ -239,8 +246,7 @@ def _published(facts: TableReport) -> Iterator[Block]:
         yield Figures(drawn)
     else:
         yield Paragraph(
-            "The published rows were not at hand when this report was made, so nothing of them is "
-            "shown.",
+            "The published rows were not at hand when this report was made, so they are not shown.",
             "small",
         )
 
@@ -274,14 +280,14 @@ def _record_rows(facts: TableReport) -> Iterator[tuple[Text, Text]]:
     order = "in random order" if said.order == "random" else "in the order of the table"
     yield "Published", f"{published['file'] or 'a frame'}; rows {order}"
     yield f"SHA-256 of the {published['checksum_of']}", (as_code(published["sha256"]),)
-    yield "Noise law" if facts.noised else "Map", str(said.noise)
+    yield "Noise law" if facts.noised else "Recoding", str(said.noise)
     yield from parts.who_and_when(document, facts.found)
     if record is not None:
         yield (
             "The table (private)",
             f"{record.rows_read:,} rows read, {record.rows_missing:,} with a missing value, "
             f"{record.rows_unprotected:,} without a secret in a pair, {record.rows_unseen:,} with "
-            "values that no belief considers",
+            "values outside all beliefs",
         )
     yield "Versions", parts.versions_in_words(document)
 
@@ -296,6 +302,6 @@ def _checkable(facts: TableReport) -> str:
         )
     checked = "law and the checksum" if facts.noised else "checksum"
     return (
-        f"The beliefs are private. From the public record anybody can check the {checked}, not the "
-        "certificate"
+        f"The beliefs are private. From the public record anybody can check the {checked}, but "
+        "not the certificate"
     )

@@ -23,17 +23,17 @@ from pufferfish.words.numbers import percent
 __all__ = ["associations_picture", "column_pictures", "cut_labels", "map_pictures"]
 __all__ += ["shares_figure"]
 
-# Labels with bars of their own; the others are added up.
+# Labels with a bar of their own; the others are summed.
 _MOST_LABELS = 24
-# Categories of a map that is drawn, and maps.
+# The most categories of a recoding that is drawn, and the most recodings.
 _MOST_MAPPED, _MOST_MAPS = 40, 6
 # Pairs of columns in a picture.
 _MOST_PAIRS = 15
 # Letters of a label at the axis; longer ones are cut, and listed in full below.
 _MOST_LETTERS = 17
-# A row of a picture, and what is above and below all of them.
+# The height of a row of a picture, and of what is above and below all rows.
 _ROW, _ROWS = 22.0, 30.0
-# Of what was there before.
+# The ink of what was there before.
 _FRAME = paint(stroke="second", width=1.4, dashes=(3.0, 1.2))
 
 
@@ -42,7 +42,7 @@ def column_pictures(looks: Sequence[ColumnLook], *, internal: bool) -> Iterator[
 
     Args:
         looks: The columns.
-        internal: Whether what was there before is private; otherwise a public belief says it.
+        internal: Whether the shares before are private; otherwise they come from a public belief.
     """
     for number, look in enumerate(looks, start=1):
         name = f"column{number}"
@@ -76,7 +76,7 @@ def _shares(name: str, look: ColumnLook, *, internal: bool) -> Picture:
     cut = cut_labels([each.label for each in shown])
     words = _how(look, before=before)
     if len(shown) < len(look.shares):
-        words += f" The {len(look.shares) - len(shown) + 1} rarest are added up."
+        words += f" The {len(look.shares) - len(shown) + 1} rarest are summed."
     return Picture(
         name=name,
         svg=shares_figure(name, shown, cut),
@@ -90,7 +90,7 @@ def _shares(name: str, look: ColumnLook, *, internal: bool) -> Picture:
 def _how(look: ColumnLook, *, before: bool) -> str:
     if look.known:
         return "Published as it is: everybody knows it."
-    which = "before, and as it is published" if before else "as it is published"
+    which = "before and as published" if before else "as published"
     counted = "on average over the draws" if look.averaged else "counted in the published rows"
     return f"The share of rows with each value, {which}; {counted}."
 
@@ -103,7 +103,7 @@ def _keys(
 
 
 def _before_key(*, internal: bool) -> Key:
-    return Key("second", "before (private)" if internal else "before, as it is believed")
+    return Key("second", "before (private)" if internal else "before, as believed")
 
 
 def _fewer(shares: Sequence[CategoryShare]) -> list[CategoryShare]:
@@ -124,7 +124,7 @@ def _fewer(shares: Sequence[CategoryShare]) -> list[CategoryShare]:
 
 
 def cut_labels(labels: Sequence[str]) -> list[str]:
-    """As long as there is room for; with a number where two became the same."""
+    """Labels cut to the room that there is, with a number where two became the same."""
     short = [
         each if len(each) <= _MOST_LETTERS else f"{each[: _MOST_LETTERS - 1]}…" for each in labels
     ]
@@ -144,14 +144,14 @@ def shares_figure(
     what: str = "share of rows",
     texts: Sequence[str] | None = None,
 ) -> str:
-    """Bars of what is published, with an open frame for what was there before.
+    """Bars for what is published, with an open frame for what was there before.
 
     Args:
         name: Unique in the page.
-        shares: How long bars and frames are.
-        labels: What stands before each.
+        shares: The lengths of bars and frames.
+        labels: The words before each.
         what: The words at the axis.
-        texts: What stands after each; by default how long its bar is, rounded.
+        texts: The words after each; by default the length of its bar, rounded.
     """
     most = max(max(each.after, each.before or 0.0) for each in shares)
     texts = texts or [percent(each.after, 2 if each.after < 0.995 else 3) for each in shares]
@@ -178,7 +178,7 @@ def _rows_of(name: str, x: Axis, labels: Sequence[str], texts: Sequence[str]) ->
 
 
 def associations_picture(compared: Sequence[Compared], *, internal: bool) -> Picture | None:
-    """The strength of every two columns, before and after; None where there is nothing to see."""
+    """How every two columns are associated, before and after; None if there is nothing to show."""
     shown = [each for each in compared if each.after or each.published][:_MOST_PAIRS]
     if not shown:
         return None
@@ -197,22 +197,23 @@ def associations_picture(compared: Sequence[Compared], *, internal: bool) -> Pic
             box_at(left, was, down - 8.0, down + 8.0, _FRAME),
             text_at(max(end, was) + 4.0, down + 0.35 * FONT, text, anchor="start"),
         )
-    part = f" Shown are {len(shown)} of {len(compared)}." if len(shown) < len(compared) else ""
+    part = f" {len(shown)} of {len(compared)} are shown." if len(shown) < len(compared) else ""
     average = "on average over the draws" if shown[0].after else "in the published file"
     return Picture(
         name="associations",
         svg=canvas.svg(),
         title="Strength before and after",
-        description="How strongly every two columns go together (0: not at all; 1: one "
-        f"says what the other is), before and after, {average}; those that lose most come "
-        f"first.{part}",
+        description=(
+            "How strongly every two columns are associated (0: not at all; 1: one determines the "
+            f"other), before and after, {average}; those that lose most come first.{part}"
+        ),
         keys=(Key("first", "published", "area"), _before_key(internal=internal)),
         listed=tuple(f"{each.before.first} and {each.before.second}" for each in shown),
     )
 
 
 def map_pictures(rows: Sequence[Rows]) -> Iterator[Picture]:
-    """The maps that are small enough to be seen, one for each known value."""
+    """The recodings that are small enough to draw, one for each known value."""
     small = [
         (each, each.law)
         for each in rows
@@ -240,9 +241,11 @@ def map_pictures(rows: Sequence[Rows]) -> Iterator[Picture]:
                 [outputs[place] for place in order],
             ),
             title=f"Which row becomes which{f': {given}' if given else ''}",
-            description="How likely a true row (upwards, by number) is published as each other "
-            "(to the right). On the diagonal it stays as it is; where nothing is drawn it goes at "
-            "most once in a million.",
+            description=(
+                "How likely each true row (vertical axis, by number) is published as each row "
+                "(horizontal axis). On the diagonal a row stays as it is; where nothing is "
+                "drawn, the probability is at most one in a million."
+            ),
             keys=map_keys(),
             listed=tuple(names),
         )

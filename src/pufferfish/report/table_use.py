@@ -1,4 +1,4 @@
-"""What is left for those who use a released table: columns, associations, and who pays."""
+"""What users can still do with a released table: columns, associations, and who pays."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ __all__ = ["use_blocks"]
 
 # Known values, secrets and pairs of columns with a line of their own.
 _MOST_LINES = 60
-# A strength that falls by less does not suffer.
+# An association that loses less counts as kept.
 _NOTABLE = 0.02
 
 
 def use_blocks(facts: TableReport) -> Iterator[Block]:
-    """For analysts: what each column keeps, what goes with what, and who pays."""
+    """For analysts: what each column keeps, which associations remain, and who pays."""
     yield from _advice(facts)
     planned = facts.planned
     if planned is None:
@@ -42,7 +42,7 @@ def use_blocks(facts: TableReport) -> Iterator[Block]:
     yield from _columns(facts, planned)
     yield from _associations(facts)
     if planned.parts:
-        yield Heading("By what is known")
+        yield Heading("By known value")
         yield _by_known(planned)
     if planned.by_secret:
         yield Heading("Who pays: the rows of each secret")
@@ -64,40 +64,40 @@ def _advice(facts: TableReport) -> Iterator[Block]:
         given = f", for each value of {list_in_words(said.kept)}" if said.kept else ""
         texts.append(
             f"Each value of {together} occurs as often as before{whole}, on average{given}. "
-            f"Frequencies{cross}, and all that follows from them, can be used as they are."
+            f"Frequencies{cross}, and everything computed from them, can be used as they are."
         )
         if said.beliefs_from != "this table":
             texts.append(
-                "The map was not found from this table: it keeps the frequencies of another one, "
-                "and those of this table as far as it is like that."
+                "The recoding was computed from another table: it keeps the frequencies of that "
+                "table, and those of this one only as far as the two agree."
             )
     else:
         taken_off = (
-            "The map is in the record, so frequencies before it can be estimated."
+            "The recoding is in the record, so the frequencies before it can be estimated."
             if facts.planned is not None
-            else "The map is private, so it cannot be taken off."
+            else "The recoding is private, so its effect cannot be removed."
         )
         texts.append(
-            "How often values occur was not kept: do not take frequencies or means from the "
-            f"published rows as they are. {taken_off}"
+            "Frequencies were not kept: do not take frequencies or means from the published rows "
+            f"as they are. {taken_off}"
         )
     texts.append(
-        "Which row has which value is not kept: whatever relates it to other columns, also of "
-        "other tables, looks weaker than it is."
+        "Which row has which value is not kept: every relation to other columns, also of other "
+        "tables, looks weaker than it is."
     )
     texts.append(wrong_in_words(said.recode.wrong, said.confidence))
     yield Bullets(tuple(texts))
 
 
 def _columns(facts: TableReport, planned: Planned) -> Iterator[Block]:
-    """Each column: what stays, next to what one constant would leave; then by what is known."""
+    """What stays of each column, compared with publishing one constant; then by known values."""
     recode = planned.plan.calibration.recode
     if recode is None:
         return
     if not recode.parts:
         yield Paragraph(
             f"{percent(recode.unchanged, 2)} of the values stay as they are. The error of a value "
-            f"is {readable(recode.rmse, 3)}; publishing one constant has "
+            f"is {readable(recode.rmse, 3)}; with one constant for everybody it would be "
             f"{readable(recode.constant_rmse, 3)}."
         )
         return
@@ -151,7 +151,7 @@ def _associations(facts: TableReport) -> Iterator[Block]:
     found = facts.compared
     if not found:
         return
-    yield Heading("Which associations suffer")
+    yield Heading("Which associations become weaker")
     yield Paragraph(_suffers(found))
     picture = associations_picture(found, internal=facts.internal)
     if picture is not None and len(found) > 1:
@@ -161,7 +161,7 @@ def _associations(facts: TableReport) -> Iterator[Block]:
     informed = found[0].before.information is not None
     columns = [
         Column("columns", "heading"),
-        Column("strength is the"),
+        Column("measure of strength"),
         Column("before", "number"),
     ]
     if averaged:
@@ -179,7 +179,7 @@ def _associations(facts: TableReport) -> Iterator[Block]:
     yield Grid(columns=tuple(columns), rows=rows)
     yield Paragraph(
         "Strength: Pearson's correlation of two columns of numbers; the correlation ratio of "
-        "numbers and labels; Cramér's V of labels. 0: none; 1: one column says what the other is. "
+        "numbers and labels; Cramér's V of labels. 0: none; 1: one column determines the other. "
         + (
             "Bits: mutual information. In the file, chance adds a little to both."
             if informed
@@ -207,7 +207,7 @@ def _compared_row(
 
 
 def _suffers(found: Sequence[Compared]) -> str:
-    """In a sentence or two: of published columns, and of these and the secret."""
+    """A sentence or two, on published columns and on these with the secret."""
     return join_words(
         _of_published([each for each in found if not each.with_secret]),
         _of_secret([each for each in found if each.with_secret]),
@@ -218,13 +218,16 @@ def _of_published(found: Sequence[Compared]) -> str:
     if not found:
         return ""
     if not any(each.after or each.published for each in found):
-        return "What becomes of associations is not known without the published file."
+        return "Without the published file it is not known how associations change."
     suffering = [each for each in found if each.lost >= _NOTABLE]
     if not suffering:
-        return "Between published columns no association suffers: each is as strong as before."
+        return "Between published columns no association becomes weaker."
     rest = len(found) - len(suffering)
     kept = "" if not rest else f"{rest} of {len(found)} {'is' if rest == 1 else 'are'} not weaker."
-    return join_words(f"Between published columns, most suffers {_weaker(suffering[0])}.", kept)
+    return join_words(
+        f"Between published columns, the association that loses most is {_weaker(suffering[0])}.",
+        kept,
+    )
 
 
 def _of_secret(found: Sequence[Compared]) -> str:
@@ -232,8 +235,8 @@ def _of_secret(found: Sequence[Compared]) -> str:
     if not suffering:
         return ""
     return (
-        "What columns say about the secret is weaker on purpose: most suffers "
-        f"{_weaker(suffering[0])}."
+        "What columns reveal about the secret is weaker on purpose: the association that loses "
+        f"most is {_weaker(suffering[0])}."
     )
 
 
@@ -246,7 +249,7 @@ def _weaker(each: Compared) -> str:
 
 
 def _by_known(planned: Planned) -> Grid:
-    """Known value, what is left, the worst pair, and the bound that holds for it."""
+    """For each known value: what is left, the worst pair, and its bound."""
     pure = planned.plan.promise.pure
     recoded = all(each.kept is not None for each in planned.parts)
     columns = [Column("known value", "heading")]
@@ -318,14 +321,14 @@ def _kept_cells(kept: Kept, *, several: bool) -> tuple[Text, ...]:
 
 
 def _pays_most(planned: Planned) -> str:
-    """Who pays, and how errors are counted."""
+    """Which rows have the largest error, and how errors are counted."""
     ranked = sorted(planned.by_secret.items(), key=lambda each: each[1].rmse)
     counting = (
         "In the error of a row (root mean square), numbers count in stds of their column, and a "
         "changed label counts 1."
     )
     if len(ranked) < 2 or ranked[-1][1].rmse <= 1.05 * ranked[0][1].rmse:
-        return f"All pay about alike. {counting}"
+        return f"All pay about the same. {counting}"
     (least, little), (most, much) = ranked[0], ranked[-1]
     return (
         f"Rows of {most!r} pay most, with an error of {readable(much.rmse, 3)}; those of {least!r} "

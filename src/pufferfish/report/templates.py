@@ -12,7 +12,7 @@ __all__ = ["templates"]
 
 
 def templates(*packages: str) -> Any:
-    """The templates in the folders of some packages, the first that has one of a name."""
+    """The templates in the folders of some packages; the first folder that has a name counts."""
 
     def source(name: str) -> str | None:
         for package in packages:

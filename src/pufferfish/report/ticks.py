@@ -1,4 +1,4 @@
-"""Axes: from where to where, which numbers stand on them, and how these are written."""
+"""Axes: their range, the numbers on them, and how these are written."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pufferfish.words.numbers import readable
 
 __all__ = ["Axis", "Tick", "linear_axis", "log_axis", "number", "number_axis"]
 
-# Between ticks are steps of 1, 2 or 5 times a power of ten. With this many at most, there are 3 to
-# 9 ticks: the next finer step would be too fine, and is no less than 1/2.5 of this one.
+# Steps between ticks are 1, 2 or 5 times a power of ten. With this many steps at most, there are 3
+# to 9 ticks: the next finer step, at least 1/2.5 of this one, gives too many.
 _MOST_STEPS = 8
-# A range that is narrower, as a share of its largest number, is widened: its labels would be longer
-# than anybody reads, and its ticks less apart than floats are.
+# A range that is narrower, as a share of its largest number, is widened: its labels would be too
+# long to read, and its ticks closer together than floats are.
 _NARROWEST = 1e-8
-# Labels are powers of ten where the largest is outside of this.
+# Labels are powers of ten where the largest is outside this range.
 _PLAIN = (1e-3, 1e9)
 
 
@@ -42,7 +42,7 @@ class Axis:
     logarithmic: bool = False
 
     def fractions(self, values: FloatArray) -> FloatArray:
-        """Where they are: 0 at `low`, 1 at `high`; not finite where they are not on the axis."""
+        """Places on the axis: 0 at `low`, 1 at `high`; not finite for numbers without a place."""
         low, high = self.low, self.high
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if self.logarithmic:
@@ -51,7 +51,7 @@ class Axis:
 
 
 def linear_axis(low: float, high: float, label: str = "", *, percent: bool = False) -> Axis:
-    """Evenly spaced, with 3 to 9 ticks; a range of no width, or of no number, is widened."""
+    """An axis with evenly spaced numbers and 3 to 9 ticks; a range without width is widened."""
     low, high = _widen(low, high)
     ticks = (
         tuple(Tick(each.value / 100.0, f"{each.label}%") for each in _ticks(100 * low, 100 * high))
@@ -62,7 +62,7 @@ def linear_axis(low: float, high: float, label: str = "", *, percent: bool = Fal
 
 
 def log_axis(low: float, high: float, label: str = "") -> Axis:
-    """Logarithmic between two positive numbers, with a tick for each decade where these do."""
+    """A logarithmic axis between two positive numbers, with a tick per decade if these suffice."""
     if not low < high:
         high = 10.0 * low
     ticks = tuple(Tick(each, number(each)) for each in _decades(low, high))
@@ -76,13 +76,13 @@ def log_axis(low: float, high: float, label: str = "") -> Axis:
 
 
 def number_axis(count: int, step: int, label: str) -> Axis:
-    """The numbers from 1 on."""
+    """An axis of the numbers 1, 2, ..."""
     ticks = tuple(Tick(float(each), str(each)) for each in range(1, count + 1, step))
     return Axis(low=0.5, high=count + 0.5, ticks=ticks, label=label)
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number that stands in a picture."""
+    """A number in a picture."""
     if math.isnan(value):
         return "?"
     if math.isinf(value):
@@ -91,7 +91,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def _dress(text: str) -> str:
-    """With a true minus, and no more of an exponent than is needed: 2e-06 becomes 2e−6."""
+    """The number with a true minus and a short exponent: 2e-06 becomes 2e−6."""
     return re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", text).replace("-", "−")
 
 
@@ -105,7 +105,7 @@ def _widen(low: float, high: float) -> tuple[float, float]:
 
 
 def _ticks(low: float, high: float) -> tuple[Tick, ...]:
-    """Multiples of the least of 1, 2, 5, 10, ... by which the range has no more than 8 steps."""
+    """Multiples of the least of 1, 2, 5, 10, ... that divides the range into at most 8 steps."""
     exponent = math.floor(math.log10((high - low) / _MOST_STEPS))
     factor, exponent, step = next(
         (factor, power, step)
@@ -113,7 +113,7 @@ def _ticks(low: float, high: float) -> tuple[Tick, ...]:
         for factor in (1, 2, 5)
         if high - low <= _MOST_STEPS * (step := float(f"{factor}e{power}"))
     )
-    # Read as decimals: a multiple of a step that is no float could be just beyond an end.
+    # Read as decimals: a multiple of a step that is not a float could be just beyond an end.
     multiples = range(math.floor(low / step), math.ceil(high / step) + 1)
     values = [float(f"{factor * each}e{exponent}") for each in multiples]
     values = [each for each in values if low <= each <= high]
@@ -122,7 +122,7 @@ def _ticks(low: float, high: float) -> tuple[Tick, ...]:
 
 
 def _label(value: float, largest: float, exponent: int) -> str:
-    """To a power of ten, in the same way as the largest of the axis."""
+    """The label of a number, written in the same way as the largest of the axis."""
     if value == 0.0:
         return "0"
     if not _PLAIN[0] <= largest < _PLAIN[1]:
@@ -134,7 +134,7 @@ def _label(value: float, largest: float, exponent: int) -> str:
 
 
 def _decades(low: float, high: float) -> list[float]:
-    """Powers of ten, not all where they are many; with 2 and 5 between them where they are few."""
+    """Powers of ten, thinned where they are many; with 2 and 5 between them where they are few."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     inside = [each for each in powers if low <= float(f"1e{each}") <= high]
     if len(inside) >= 3:

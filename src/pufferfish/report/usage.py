@@ -41,7 +41,7 @@ _NAMES = ("first quartile", "median", "third quartile")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimates:
-    """What `denoise` makes of the published column, and why it makes no more of it.
+    """What `denoise` estimates from the published column, and why some estimates are missing.
 
     Attributes:
         found: Names and estimates.
@@ -56,18 +56,18 @@ class Estimates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utility:
-    """How far the noise moves what is computed.
+    """How far the noise moves values and what is computed from them.
 
     Attributes:
-        std: Of the noise.
-        error: Of a value, on average, in size.
-        half_width: Of a value, in 95% of cases.
-        rows: Published rows; with a value, where that is known.
-        mean_error: Of the mean of all rows: one standard error, the noise's part.
+        std: The std of the noise.
+        error: The mean absolute error of a value.
+        half_width: The error of a value is at most this in 95% of cases.
+        rows: The number of published rows; of those with a value, where that is known.
+        mean_error: The noise's part of the standard error of the mean of all rows.
         lost: Why an average of the published values is not that of the true ones; None where it
             is.
         step: What values were rounded to; 0: nothing.
-        column_std: Of the column before; internal only.
+        column_std: The std of the column before; internal only.
         reliability: λ, the share of the published column's variance that is not noise.
         estimated: Whether λ was estimated from the published column.
     """
@@ -85,7 +85,7 @@ class Utility:
 
     @property
     def inflation(self) -> float | None:
-        """1/√λ: how much longer the interval of a slope is, at least."""
+        """1/√λ: the factor by which the interval of a slope is longer, at least."""
         return 1.0 / math.sqrt(self.reliability) if self.reliability else None
 
 
@@ -97,13 +97,13 @@ def utility(
     released: CountedColumn | None,
     found: Estimates | None,
 ) -> Utility:
-    """From the law of the noise and what the edition may know of the column."""
+    """The utility, from the law of the noise and what the edition may know about the column."""
     rows = document["published"]["rows"] if released is None else released.group.records
     spread = variance = None
     if record is not None:
         spread = record.column_std
         rows = record.rows_read - record.rows_missing
-    # The record knows the column before any cap, and the noise was added after it.
+    # The record knows the column before any cap, but the noise was added after it.
     if record is not None and record.plan.cap is None:
         variance = record.column_std**2
     elif found is not None and found.variance is not None:
@@ -135,7 +135,7 @@ def estimates(
         released: The published column.
         noise: What was added.
         steps: What was done to the noised values.
-        support: Every value was a multiple of this before the noise; None: nobody says so.
+        support: Every value was a multiple of this before the noise; None: not stated.
     """
     lost = averages_lost(noise, steps)
     if lost is not None:
@@ -177,7 +177,7 @@ def estimates(
 def code(
     document: Mapping[str, Any], noise: Noise, steps: Sequence[Postprocess], rows: int
 ) -> str | None:
-    """What an analyst writes to take the noise off; None where that cannot be done."""
+    """Code that removes the effect of the noise; None where that cannot be done."""
     step = rounding_step(steps)
     if averages_lost(noise, steps) is not None or rows < _LEAST_FOR_VARIANCE:
         return None
@@ -197,7 +197,7 @@ def code(
 
 
 def reading(document: Mapping[str, Any]) -> str:
-    """How to get the published column without its holes."""
+    """Code that reads the published column without its missing values."""
     published, column = document["published"], document["column"]
     name = str(published["file"] or "").lower()
     file = repr(published["file"])

@@ -22,7 +22,7 @@ __all__ = ["Curve", "View", "laws_of_pair", "view_of", "views", "worst_by_pair",
 _POINTS = 401
 # How far a picture reaches beyond what is believed: stds of the components, and of the noise.
 _COMPONENT_STDS, _NOISE_STDS = 3.5, 2.5
-# Atoms of a table that are drawn one by one; more are gathered in this many bins.
+# Atoms of a table that are drawn one by one; more of them are drawn in this many bins.
 _MOST_ATOMS = 64
 # Adversaries shown for the pair that decides, and further pairs shown.
 _MOST_BELIEFS, _MORE_PAIRS = 3, 2
@@ -36,12 +36,12 @@ class View:
         belief: The adversary.
         pair: The two secrets.
         results: What the certificate says of the pair, in both orders.
-        believed: For each secret what is believed of the value.
+        believed: The believed law of the value, for each secret.
         seen: The law of what is published; None where no noise was added.
         steps: What was done to the noised values.
-        how: What makes the published value of the true one, in words.
-        simplified: Whether holes, or the radius of the belief, are in the certificate and not in
-            the curves.
+        how: How the published value comes from the true one, in words.
+        simplified: Whether missing values, or the radius of the belief, are in the certificate but
+            not in the curves.
     """
 
     belief: Belief
@@ -55,7 +55,7 @@ class View:
 
     @property
     def published(self) -> tuple[Curve, Curve] | None:
-        """For each secret the law of what is published; None where no noise was added."""
+        """The law of what is published, for each secret; None where no noise was added."""
         return None if self.seen is None else self.seen.curves
 
     @property
@@ -81,7 +81,7 @@ def views(
 
 
 def worst_first(certificate: Certificate) -> list[PairResult]:
-    """By what decides: ε* where δ = 0 is promised, else δ."""
+    """The number that decides: ε* where δ = 0 is promised, else δ."""
     pure = certificate.goal.pure
     return sorted(
         certificate.results,
@@ -91,7 +91,7 @@ def worst_first(certificate: Certificate) -> list[PairResult]:
 
 
 def worst_by_pair(certificate: Certificate) -> list[PairResult]:
-    """Of each pair the result that decides it, the largest first."""
+    """For each pair the result that decides it, the largest first."""
     found: dict[SecretPair, PairResult] = {}
     for result in worst_first(certificate):
         found.setdefault(result.pair, result)
@@ -106,7 +106,7 @@ def view_of(
     Args:
         belief: The adversary.
         pair: The two secrets.
-        certificate: Of the noise.
+        certificate: The certificate of the noise.
         steps: What is done to the noised values.
     """
     law = certificate.noise
@@ -145,7 +145,7 @@ def _noised(
 
 
 def _recoded(belief: Belief, pair: SecretPair, law: Recoding) -> Seen:
-    """Of the numbers that are published; a hole has no place on the axis."""
+    """The law of the published numbers; a missing value has no place on the axis."""
     numbers = np.array([np.nan if each is None else each for each in law.coded_outputs])
     first, second = (np.array(published_shares(law, belief, secret)) for secret in pair)
     shown = ~np.isnan(numbers) & (first + second > 0.0)
@@ -157,7 +157,7 @@ def _recoded(belief: Belief, pair: SecretPair, law: Recoding) -> Seen:
 
 
 def laws_of_pair(belief: Belief, pair: SecretPair) -> tuple[Curve, Curve]:
-    """What a belief says of the value, for both secrets of a pair."""
+    """The law of the value in a belief, for both secrets of a pair."""
     priors = belief.priors[pair.first], belief.priors[pair.second]
     x = _points(priors, 0.0)
     return _laws_of_pair(priors[0], x), _laws_of_pair(priors[1], x)
@@ -179,7 +179,7 @@ def _laws_of_pair(prior: Prior, x: FloatArray) -> Curve:
 
 
 def _table(values: FloatArray, masses: FloatArray) -> Curve:
-    """One by one where they are few, else in bins."""
+    """The atoms one by one where they are few, else in bins."""
     if values.size <= _MOST_ATOMS:
         return Curve(values, masses, True)
     gathered, edges = np.histogram(values, bins=_MOST_ATOMS, weights=masses)

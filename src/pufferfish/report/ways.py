@@ -1,4 +1,4 @@
-"""Ways to a promise, side by side: how much noise each takes, and what it truly gives."""
+"""Ways to a promise, side by side: how much noise each needs, and what it really gives."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Way:
     Attributes:
         name: Its name.
         noise: What it adds, in words.
-        std: Of that noise; the error of a recoding.
+        std: The std of that noise, or the error of a recoding.
         gives: What it gives or promises, in words.
         holds: Whether that is certified, or proven in general.
     """
@@ -53,7 +53,7 @@ def ways_compared(comparison: Comparison, whose: str = "") -> Iterator[Way]:
 
 
 def ways_picture(listed: tuple[Way, ...], what: str = "std of the noise") -> Picture | None:
-    """The noise of each, or its error, by number; None where there is nothing to compare."""
+    """The picture of the noise of each way, or its error, by number; None for a single way."""
     if len(listed) < 2 or not any(way.std for way in listed):
         return None
     return Picture(

@@ -1,4 +1,4 @@
-"""The studio as an ASGI app: the page, and what Shiny runs for each that is open."""
+"""The studio as an ASGI app: the page, and what Shiny runs for each open page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def studio_app(
     """The app.
 
     Args:
-        uploads: Where tables are held that pages send.
+        uploads: Holds the tables that pages send.
         given: The file that the studio was started with.
         ledger: A file that counts the releases.
         na: Texts in tables that stand for a missing entry.
@@ -59,6 +59,6 @@ def studio_app(
         server,
         static_assets={"/assets": Path(__file__).parent / "assets"},
     )
-    # What goes wrong unexpectedly may name what is in a table.
+    # The message of an unexpected error may name what is in a table.
     app.sanitize_errors = True
     return app

@@ -1,4 +1,4 @@
-"""From what is entered on a page to the options of the command line."""
+"""From the entries of a page to the options of the command line."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ _WAYS = ("epsilon", "value", "mean")
 _KINDS = ("laplace", "gaussian", "recode", "auto")
 _LOSSES = ("squared", "absolute", "changed")
 _ROWS = ("any", "equal", "independent", "first", "mean")
-# An input of the page by its name; None where it is not there, or empty.
+# The value of an input by its name; None where it is missing or empty.
 Entry = Callable[[str], Any]
 
 
 def read_columns(
     source: Source, columns: Iterable[str], entry: Entry, categories: Collection[str] = ()
 ) -> Question:
-    """What must be counted first: the columns that have a role.
+    """The question about what must be counted first: the columns that have a role.
 
     Args:
         source: The table.
-        columns: Those of the table in its order, which alone can be named.
+        columns: The columns of the table in its order; no others can be named.
         entry: What is entered.
         categories: Those of them that do not hold numbers.
 
@@ -94,15 +94,15 @@ def read_page(
     entry: Entry,
     categories: Collection[str] = (),
 ) -> Question:
-    """The question that the page puts.
+    """The question that the page asks.
 
-    Nothing that is entered names a file: beliefs are families to fit, and tables are sources.
-    Whether values may be published without noise is asked only when they are.
+    No entry names a file: beliefs are families to fit, and tables are sources. Whether values may
+    be published without noise is asked only when they would be.
 
     Args:
         source: The table.
         reference: The table to fit beliefs to, if not the same.
-        columns: Those of the table in its order, which alone can be named.
+        columns: The columns of the table in its order; no others can be named.
         entry: What is entered.
         categories: Those of them that do not hold numbers.
 
@@ -111,7 +111,7 @@ def read_page(
     """
     listed = list(columns)
     other = _answer(entry, "provenance", _PROVENANCES) != "released"
-    require(not other or reference is not None, "choose the table that beliefs are fitted to.")
+    require(not other or reference is not None, "choose the table to which beliefs are fitted.")
     counted = read_columns(source, listed, entry, categories)
     asked = replace(
         counted.asked,
@@ -126,7 +126,7 @@ def read_page(
 
 
 def _of_numbers(question: Question) -> Question:
-    """The same; edges for one column of numbers by itself need no name, and leave it that."""
+    """The same question; edges for a single column of numbers lose the column's name."""
     asked = question.asked
     edges = asked.recoding.edges
     if edges is None or question.category:
@@ -143,7 +143,7 @@ def _adversaries(entry: Entry, reference: Source | None, *, labelled: bool) -> A
     families = _answers(entry, "beliefs")
     require(bool(families), "choose at least one adversary.")
     require(
-        set(families) <= {*FAMILIES, *MODELS}, "an adversary is one of those that can be ticked."
+        set(families) <= {*FAMILIES, *MODELS}, "choose adversaries from those that the page lists."
     )
     which = _answer(entry, "which", ("all", "against", "some"))
     pairs = _answers(entry, "pair") if which == "some" else None
@@ -162,7 +162,7 @@ def _adversaries(entry: Entry, reference: Source | None, *, labelled: bool) -> A
 
 
 def _goal(entry: Entry, *, labelled: bool) -> Goal:
-    """How alike, by what; noise is named for categories, so that it is refused."""
+    """The promise and the mechanism; noise for categories is passed on, so that it is refused."""
     by_promise = _answer(entry, "by", _WAYS) == "epsilon"
     kind = _answer(entry, "kind", _KINDS)
     return Goal(
@@ -174,13 +174,13 @@ def _goal(entry: Entry, *, labelled: bool) -> Goal:
 
 
 def _recoding(entry: Entry, ruled: HowRecoded, *, labelled: bool) -> HowRecoded:
-    """What is asked of a map; what stands there while another mechanism is chosen is not asked.
+    """What is asked of a recoding; its entries are ignored while another mechanism is chosen.
 
-    Categories have no floor by default, and the page says so: the other one is named, and refused.
+    Categories have no floor by default, as the page says: another one is passed on, and refused.
 
     Args:
         entry: What is entered.
-        ruled: What the rules for columns say; they stand where every mechanism is chosen.
+        ruled: The options from the rules for columns, which hold for every mechanism.
         labelled: Whether categories, or several columns, are published.
     """
     if entry("kind") != "recode":
@@ -223,7 +223,7 @@ def _publishing(entry: Entry, names: set[str]) -> Publishing:
         keep_order=bool(entry("keep_order")),
         person=_column(entry("person"), names) if several else None,
         rows_per_person=number,
-        # Of a single row there is nothing to say.
+        # With a single row there is nothing to add.
         rows_are_equal=rows == "equal" and number > 1,
         rows_are_independent=rows == "independent" and number > 1,
         one_row=rows if one else None,
@@ -233,11 +233,11 @@ def _publishing(entry: Entry, names: set[str]) -> Publishing:
 
 
 def _answer(entry: Entry, name: str, known: tuple[str, ...]) -> str:
-    """One of the answers that the page offers; the first where none is given."""
+    """One of the answers that the page offers; the first one where none is given."""
     given = entry(name)
     if given is None:
         return known[0]
-    require(given in known, f"{name} is one of {', '.join(known)}.")
+    require(given in known, f"{name} must be one of {', '.join(known)}.")
     return str(given)
 
 
@@ -245,7 +245,7 @@ def _answers(entry: Entry, name: str) -> list[str]:
     """All that are ticked."""
     given = () if entry(name) is None else entry(name)
     texts = isinstance(given, list | tuple) and all(isinstance(each, str) for each in given)
-    require(texts, f"{name} is what can be ticked.")
+    require(texts, f"{name} must be one of the boxes on the page.")
     return list(given)
 
 
@@ -263,7 +263,7 @@ def _column(name: Any, known: set[str]) -> str:
 def _line(entry: Entry, name: str) -> str:
     """A line of text; empty where none is entered."""
     given = entry(name)
-    require(given is None or isinstance(given, str), "a rule is a line of text.")
+    require(given is None or isinstance(given, str), "a rule must be a line of text.")
     return given or ""
 
 
@@ -275,7 +275,7 @@ def _number(entry: Entry, name: str, what: str) -> float:
 
 
 def _whole(entry: Entry, name: str, usual: int | None = None) -> int:
-    """A whole number; where it is empty the usual one, if there is one."""
+    """A whole number; the default where the entry is empty, if there is one."""
     if usual is not None and entry(name) is None:
         return usual
     what = name.replace("_", " ")
@@ -287,7 +287,7 @@ def _whole(entry: Entry, name: str, usual: int | None = None) -> int:
 def _bounds(entry: Entry, low: str, high: str) -> str | None:
     """LOW:HIGH; None where neither is given."""
     none = entry(low) is None
-    require(none == (entry(high) is None), "give both bounds, or none.")
+    require(none == (entry(high) is None), "give both bounds, or neither.")
     return None if none else f"{_text(entry, low)}:{_text(entry, high)}"
 
 
@@ -296,6 +296,6 @@ def _text(entry: Entry, name: str) -> str:
 
 
 def _plain(number: float) -> str:
-    """As short as it can be written without loss."""
+    """The number as short as it can be written without loss."""
     short = f"{number:g}"
     return short if float(short) == number else repr(number)

@@ -1,7 +1,7 @@
-"""The work of a page: counted, described, calibrated and certified by the library, and kept.
+"""The work behind a page: the library counts, fits, calibrates and certifies; results are kept.
 
-No formula lives here. What is asked for is a `Question`; its answer, an `Outlook`, holds all that
-the page shows of it. The stages are kept apart, so that a slider repeats only the last.
+No formula lives here. A `Question` is what is asked for; its answer, an `Outlook`, holds all that
+the page shows. The stages are cached separately, so that moving a slider repeats only the last.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Outlook:
     Attributes:
         question: What was asked for.
         plan: What is applied, the promise and its certificate.
-        released: Tells the column and its values from every other.
+        released: A key that tells the column and its values from every other.
         records: Rows of the table that have a value.
-        column_std: Of these values.
-        guess: What is guessed before and after, for the pair that decides.
+        column_std: The std of these values.
+        guess: How often guesses are right before and after, for the pair that decides.
         profile: δ(ε), for that pair and all adversaries.
         bare: The same without noise.
         others: Local differential privacy, and the paper's bound; none next to a recoding.
-        chosen: All ways to the promise, where what errs least was asked for.
+        chosen: All ways to the promise, where the least error was asked for.
     """
 
     question: Question
@@ -71,14 +71,15 @@ class Outlook:
 
     @property
     def calibration(self) -> Calibration:
-        """What is applied and its certificate, for one row."""
+        """The mechanism and its certificate, for one row."""
         return self.plan.calibration
 
     def release_plan(self, *, allow_no_noise: bool) -> ColumnPlan:
-        """The plan, where values may be published without noise or need not be.
+        """The plan, if noise is needed or values may be published without it.
 
         Raises:
-            CertificationError: No noise is needed, and nobody allowed to publish the values.
+            CertificationError: No noise is needed, and publishing the values as they are was not
+                allowed.
         """
         return replace(self.plan, allow_no_noise=allow_no_noise)
 
@@ -147,7 +148,7 @@ class Bench:
         return table_outlook(question, described, voice)
 
     def forget(self, key: str) -> None:
-        """Drop all that was computed of the table with this key."""
+        """Drop all that was computed from the table with this key."""
         for kept in vars(self).values():
             kept.forget(key)
 
@@ -185,13 +186,13 @@ class Bench:
                 (*question.described, repr(worst), repr(epsilons)),
                 lambda: privacy_profile(alone, NoNoise(), epsilons),
             ),
-            # They would be about one row.
+            # They would be about a single row.
             others=alternatives(calibration) if plan.several_rows.apart else (),
             chosen=chosen,
         )
 
 
 def _epsilons(epsilon: float) -> tuple[float, ...]:
-    """Up to 1.5 times a power of two: many ε have these in common, and what is kept for them."""
+    """The ε of a profile, up to 1.5 times a power of two: many promises share a cached one."""
     last = 1.5 * 2.0 ** math.ceil(math.log2(epsilon))
     return tuple(last * step / (_PROFILE_POINTS - 1) for step in range(_PROFILE_POINTS))

@@ -28,14 +28,14 @@ def meaning(name: str) -> Tag:
 def radios(
     name: str, question: Any, answers: Mapping[str, Any], chosen: str | None, *more: Any
 ) -> Tag:
-    """One answer of several; none is chosen where `chosen` is None."""
+    """Radio buttons; none is chosen where `chosen` is None."""
     return _group("radio", name, question, answers, () if chosen is None else (chosen,), more)
 
 
 def boxes(
     name: str, question: Any, answers: Mapping[str, Any], chosen: Sequence[str], *more: Any
 ) -> Tag:
-    """Any of several answers."""
+    """Checkboxes for several answers."""
     return _group("checkbox", name, question, answers, chosen, more)
 
 
@@ -71,12 +71,12 @@ def _group(
 
 
 def checkbox(name: str, text: Any) -> Tag:
-    """Yes or no; no at first."""
+    """One checkbox, not ticked at first."""
     return tags.label(tags.input(type="checkbox", id=name), tags.span(text), class_="answer")
 
 
 def choices(name: str, question: str, answers: Mapping[str, str], chosen: str | None) -> Tag:
-    """One answer of a list that unfolds."""
+    """A drop-down list."""
     options = [
         tags.option(text, value=value, selected="selected" if value == chosen else None)
         for value, text in answers.items()
@@ -85,7 +85,7 @@ def choices(name: str, question: str, answers: Mapping[str, str], chosen: str | 
 
 
 def label(name: str, question: str, control: Tag) -> Tag:
-    """A control below its question."""
+    """A control below its label."""
     return tags.div(tags.label(question, for_=name), control, class_="field")
 
 
@@ -119,12 +119,12 @@ def line(name: str, question: str, example: str) -> Tag:
 def slider(
     name: str, question: str, stops: Sequence[float], value: float, ends: tuple[str, str]
 ) -> Tag:
-    """A number by slider and by hand; the script keeps both alike and tells the server at once.
+    """A number by slider and by hand; the script keeps both equal and tells the server at once.
 
-    Neither has a name that Shiny would read it by, since it waits until nothing moves.
+    Neither has a name by which Shiny would read it, since Shiny waits until nothing moves.
 
     Args:
-        name: Of the input.
+        name: The name of the input.
         question: Its label.
         stops: The values that the slider can take, increasing.
         value: The first value.

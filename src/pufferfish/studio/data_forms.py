@@ -1,4 +1,4 @@
-"""Parts of the first step that depend on the table: whom to protect, which columns, which rules."""
+"""The parts of the first step that depend on the table: whom to protect, columns, rules."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ __all__ = ["columns_part", "groups_part", "missing_in_words", "protection_part"]
 
 _MISSING = {
     "refuse": "there are none: refuse if there are",
-    "keep": "publish them as holes",
+    "keep": "publish them as missing",
     "drop": "leave them out",
 }
-# Different numbers beyond which bins are suggested.
+# With more different numbers than this, bins are suggested.
 _MANY = 30
 # Rows of the table of secrets.
 _MOST_GROUPS = 40
 
 
 def protection_part(columns: Sequence[FoundColumn], example: Example | None) -> TagList:
-    """What is one unit, and what may the others know: asked before anything else."""
+    """What one unit is, and what others may know: asked before anything else."""
     answered = example is not None
     return TagList(
         radios(
@@ -40,7 +40,7 @@ def protection_part(columns: Sequence[FoundColumn], example: Example | None) -> 
             tags.div(
                 choices(
                     "person",
-                    "The column that says who it is",
+                    "The column that identifies the person",
                     {each.name: each.name for each in columns},
                     next((each.name for each in columns if each.identifies), None),
                 ),
@@ -52,8 +52,10 @@ def protection_part(columns: Sequence[FoundColumn], example: Example | None) -> 
                         "first": "One row, its first",
                         "any": "All its rows, whatever they have in common",
                         "equal": "All its rows, which repeat one value",
-                        "independent": "All its rows, which are independent given the secret, "
-                        "I say (tested)",
+                        "independent": (
+                            "All its rows; I state that they are independent given the secret "
+                            "(tested)"
+                        ),
                     },
                     None,
                     tags.div(
@@ -69,7 +71,7 @@ def protection_part(columns: Sequence[FoundColumn], example: Example | None) -> 
         ),
         radios(
             "provenance",
-            "What may the others know of the values?",
+            "What may others know about the values?",
             {
                 "released": "This column itself, as it is (the safe choice)",
                 "reference": "Another table like it, which is not public",
@@ -93,7 +95,7 @@ def protection_part(columns: Sequence[FoundColumn], example: Example | None) -> 
 
 
 def columns_part(columns: Sequence[FoundColumn], example: Example | None) -> TagList:
-    """Which column is protected, and which is the secret; the likeliest is chosen already."""
+    """Which column is published, and which is the secret; the likeliest are preselected."""
     names = _publishable(columns)
     labels = {each.name: f"{each.name} ({each.labels} values)" for each in secretive(columns)}
     column = example.column if example else next(iter(names), None)
@@ -102,7 +104,7 @@ def columns_part(columns: Sequence[FoundColumn], example: Example | None) -> Tag
     return TagList(
         tags.div(choices("column", "Column to publish", names, column), meaning("column")),
         tags.div(
-            choices("secret", "Secret that it must not betray", labels, secret), meaning("secret")
+            choices("secret", "Secret that it must not reveal", labels, secret), meaning("secret")
         ),
         tags.div(choices("missing", "Rows without a value", _MISSING, missing), meaning("missing")),
         several_part(columns, example),
@@ -111,7 +113,7 @@ def columns_part(columns: Sequence[FoundColumn], example: Example | None) -> Tag
 
 
 def _publishable(columns: Sequence[FoundColumn]) -> dict[str, str]:
-    """Names in words, the likeliest first; what holds no numbers comes last."""
+    """Names in words, the likeliest first; columns without numbers come last."""
     numbers = {each.name: each.name for each in protectable(columns)}
     return numbers | {
         each.name: f"{each.name} (categories)" for each in columns if not each.numeric
@@ -119,9 +121,10 @@ def _publishable(columns: Sequence[FoundColumn]) -> dict[str, str]:
 
 
 def several_part(columns: Sequence[FoundColumn], example: Example | None) -> Tag:
-    """What else of a row is published, or known; nothing at first, unless an example shows it.
+    """What else of a row is published or known; nothing at first, except in an example.
 
-    It is there for every table, if only hidden: what was ticked of another one is forgotten then.
+    It is made for every table, sometimes hidden, so that boxes ticked for another one are
+    forgotten.
     """
     names = {each.name: each.name for each in columns if not each.identifies}
     secrets = {each.name: each.name for each in secretive(columns)}
@@ -133,8 +136,8 @@ def several_part(columns: Sequence[FoundColumn], example: Example | None) -> Tag
             boxes("keep", "Publish as they are: everybody knows them then", names, kept),
             boxes("known", "Others may know, though they are not published", names, ()),
             tags.div(
-                boxes("secrets", "Further secrets that must not be betrayed", secrets, ()),
-                checkbox("jointly", "Protect the combinations of all secrets, not only each"),
+                boxes("secrets", "Further secrets that must not be revealed", secrets, ()),
+                checkbox("jointly", "Protect combinations of all secrets, not only each by itself"),
             ),
         ),
         meaning("several"),
@@ -168,7 +171,7 @@ def rules_part(columns: Sequence[FoundColumn]) -> Tag:
 
 
 def _rule_words(column: FoundColumn) -> tuple[str, str]:
-    """What is asked for a column, and an example."""
+    """The label of a column's line of rules, and an example."""
     if not column.numeric:
         return f"{column.name}: labels or dates", "merge A,B=C"
     many = " (it has many values)" if column.distinct > _MANY else ""
@@ -176,7 +179,7 @@ def _rule_words(column: FoundColumn) -> tuple[str, str]:
 
 
 def missing_in_words(columns: Sequence[FoundColumn], entry: Callable[[str], Any]) -> str:
-    """Why nothing can be published of this table as it is chosen; empty where something can."""
+    """Why nothing can be published with these choices; empty where something can."""
     column, secret = entry("column"), entry("secret")
     first = next(iter(_publishable(columns)), None)
     if all(each.name in (column, first) for each in secretive(columns)):
@@ -190,7 +193,7 @@ def missing_in_words(columns: Sequence[FoundColumn], entry: Callable[[str], Any]
 
 
 def groups_part(names: Sequence[str], secrets: Mapping[Secret, int]) -> Tag:
-    """How many rows each secret has; for the eyes of who has the table.
+    """How many rows each secret has; shown only to the holder of the table.
 
     Args:
         names: The columns of the secrets; where each is protected by itself, each row counts for

@@ -33,7 +33,7 @@ class Looked:
 
     @property
     def names(self) -> list[str]:
-        """Of the columns."""
+        """The names of the columns."""
         return [each.name for each in self.columns]
 
     @property
@@ -52,15 +52,15 @@ class Counted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Data:
-    """What the first step found; each of them reactive, and silent until it is there.
+    """What the first step found; each part is reactive, and silent until it is known.
 
     Attributes:
         looked: The table and its columns.
         counted: The columns that matter, counted.
-        example: Which example it is, if it is one.
+        example: The example, if the table is one.
         reference: The table to fit beliefs to, if one was sent.
-        problem: What is wrong with the table, or with what was chosen of it.
-        tasks: What takes time.
+        problem: What is wrong with the table, or with the choices made for it.
+        tasks: The tasks that take time.
     """
 
     looked: Callable[[], Looked]
@@ -72,7 +72,7 @@ class Data:
 
 
 class _Sent:
-    """A file that the page sends: the table, or why it was refused; both reactive."""
+    """A file that the page sends: the table, or the reason why it was refused; both reactive."""
 
     def __init__(self, page: Page, role: str) -> None:
         self.source: reactive.Value[Source | None] = reactive.value(None)

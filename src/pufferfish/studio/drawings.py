@@ -1,6 +1,6 @@
-"""Pictures of a table before it is released: its columns, what stays where, what can be guessed.
+"""Pictures of a table before its release: its columns, what stays where, what can be guessed.
 
-Of a published column of categories no label is shown: a rare one may be about few people. Its
+No label of a published column of categories is shown: a rare one may be about few people. The
 categories are numbered by how often they occur.
 """
 
@@ -31,7 +31,7 @@ MOST_STRATA = 12
 
 
 def table_pictures(outlook: TableOutlook) -> dict[str, list[Picture]]:
-    """By place of the page, the pictures in it; nothing where there is nothing to see."""
+    """The pictures for each place on the page; a place without pictures is left out."""
     found = {
         "guessed": [_guessed(outlook)],
         "strata": list(_strata(outlook)),
@@ -48,7 +48,7 @@ def _columns(outlook: TableOutlook) -> Iterator[Picture]:
 
 
 def _looks(outlook: TableOutlook) -> Iterator[ColumnLook]:
-    """The columns under the promise: as they are, and as they are published on average."""
+    """The columns under the promise: as they are, and as published on average."""
     plan = outlook.plan
     rows = rows_of(outlook.calibration, plan.keep)
     before = true_rows(plan.columns, plan.keep, rows)
@@ -59,7 +59,7 @@ def _looks(outlook: TableOutlook) -> Iterator[ColumnLook]:
 
 
 def _numbered(shares: tuple[CategoryShare, ...]) -> tuple[CategoryShare, ...]:
-    """Without their labels, the most frequent first."""
+    """Numbers instead of labels, the most frequent first."""
     ranked = sorted(shares, key=lambda each: -(each.before or 0.0))
     return tuple(replace(each, label=f"{place}") for place, each in enumerate(ranked, start=1))
 
@@ -69,7 +69,7 @@ def _guessed(outlook: TableOutlook) -> Picture:
     shares = {
         "the true row": guess.before_upper,
         "the published row": guess.after_upper,
-        "allowed at worst": guess.allowed,
+        "at most allowed": guess.allowed,
     }
     given = ", given what is known" if outlook.plan.known else ""
     return Picture(
@@ -86,12 +86,12 @@ def _guessed(outlook: TableOutlook) -> Picture:
         f"{pair_in_words(guess.pair)}{given}: from the true row "
         f"{percent_up(guess.before_upper)}, from the published one "
         f"{percent_up(guess.after_upper)}; the promise allows {percent_up(guess.allowed)}.",
-        keys=(Key("first", "right at most", "area"), Key("second", "a coin")),
+        keys=(Key("first", "right at most", "area"), Key("second", "by chance")),
     )
 
 
 def _strata(outlook: TableOutlook) -> Iterator[Picture]:
-    """How many rows stay as they are, for each value of what is known and published."""
+    """How many rows stay as they are, for each value of the known columns that are published."""
     calibration = outlook.calibration
     if not calibration.parts:
         return
@@ -107,13 +107,15 @@ def _strata(outlook: TableOutlook) -> Iterator[Picture]:
         return
     names = [each.label for each in shares]
     cut = cut_labels(names)
-    more = f" Shown are {len(shares)} of {len(strata)}." if len(shares) < len(strata) else ""
+    more = f" {len(shares)} of {len(strata)} are shown." if len(shares) < len(strata) else ""
     yield Picture(
         name="strata",
         svg=shares_figure("strata", shares, cut, "share of rows that stay"),
         title=f"Rows that stay, by {', '.join(strata.columns)}",
-        description=f"The share of rows that stay as they are in all columns, on average, for each "
-        f"value of what is known and published.{more}",
+        description=(
+            "The share of rows that stay as they are in all columns, on average, for each value "
+            f"of the known columns that are published.{more}"
+        ),
         keys=(Key("first", "stay as they are", "area"),),
         listed=tuple(names) if cut != names else (),
     )

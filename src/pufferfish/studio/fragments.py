@@ -1,4 +1,4 @@
-"""Parts of the later steps that depend on the table: built anew when it changes."""
+"""The parts of the later steps that depend on the table: built again when it changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
     "unprotected_part",
 ]
 
-# Secrets up to which every pair has a box of its own.
+# Up to this many secrets, every pair has a box of its own.
 _MOST_LISTED = 12
 
 
@@ -36,13 +36,13 @@ def pairs_part(views: Sequence[Sequence[Secret]], example: Example | None) -> Ta
     """Which secrets must look alike.
 
     Args:
-        views: The secrets, those of each column that is protected by itself together.
-        example: The example that they are of, if they are.
+        views: The secrets, grouped by column where each column is protected by itself.
+        example: The example that they come from, if any.
     """
     secrets = [each for view in views for each in view]
     which = {"all": f"all pairs ({sum(math.comb(len(view), 2) for view in views):,})"}
     if len(secrets) > 2:
-        which["against"] = "every other with one"
+        which["against"] = "one secret against all others"
     if 2 < len(secrets) <= _MOST_LISTED:
         which["some"] = "these pairs"
     asked = () if example is None else example.pairs
@@ -71,7 +71,7 @@ def pairs_part(views: Sequence[Sequence[Secret]], example: Example | None) -> Ta
 
 
 def _pairs(views: Sequence[Sequence[Secret]], asked: Sequence[str]) -> dict[str, str]:
-    """Each pair once, as --pair takes it and in words; in the order in which it is asked for."""
+    """Each pair once, as --pair takes it and in words; in the order that is asked for."""
     found = {}
     for first, second in (pair for view in views for pair in combinations(view, 2)):
         turned = pair_text(second, first) in asked
@@ -83,11 +83,11 @@ def _pairs(views: Sequence[Sequence[Secret]], asked: Sequence[str]) -> dict[str,
 def bounds_part() -> TagList:
     """Public bounds and steps of one column of numbers, in its units."""
     return TagList(
-        number("cap_low", "Before the noise, move what is below up to"),
-        number("cap_high", "and what is above down to (public bounds)"),
-        number("round", "Round what is published to steps of", min="0"),
-        number("low", "After the noise, move what is below up to"),
-        number("high", "and what is above down to"),
+        number("cap_low", "Before the noise, raise smaller values to"),
+        number("cap_high", "and lower larger values to (public bounds)"),
+        number("round", "Round published values to steps of", min="0"),
+        number("low", "After the noise, raise smaller values to"),
+        number("high", "and lower larger values to"),
     )
 
 
@@ -97,17 +97,17 @@ def unprotected_part(names: Sequence[str]) -> Tag | None:
         return None
     return boxes(
         "unprotected",
-        "Publish also, as they are and unprotected",
+        "Also publish, as they are and unprotected",
         {name: name for name in names},
         (),
     )
 
 
 def rows_part() -> TagList:
-    """What is asked of the rows of a table, whatever its columns are for."""
+    """Options for the rows of any table, whatever the roles of its columns."""
     return TagList(
-        checkbox("keep_order", "Keep the order of the rows, though it can betray"),
-        number("min_group", "Refuse a secret with fewer records than", 30, min="1"),
+        checkbox("keep_order", "Keep the order of the rows, though it can reveal secrets"),
+        number("min_group", "Refuse a secret with fewer rows than", 30, min="1"),
         number("bootstrap", "More adversaries of each kind, fitted to resampled rows", 0, min="0"),
     )
 
@@ -124,8 +124,8 @@ def releasing_part(none: bool, earlier: str) -> TagList:
         else None,
         tags.div(
             tags.p(
-                f"This column was released already ({earlier}). A second release is drawn anew, "
-                "and somebody who has both knows more than the promise allows."
+                f"This column was already released ({earlier}). A second release is drawn anew, "
+                "and somebody who has both learns more than the promise allows."
             ),
             checkbox("again", "The earlier release was not given to anybody, and will not be"),
             class_="notice",
@@ -133,19 +133,19 @@ def releasing_part(none: bool, earlier: str) -> TagList:
         if earlier
         else None,
         tags.button(
-            "Release now: draw, once", id="release", type="button", class_="action-button main"
+            "Release now: draw once", id="release", type="button", class_="action-button main"
         ),
     )
 
 
 def release_part(released: Released, story: Sequence[Step], stressed: str, address: str) -> TagList:
-    """What was done, what others may find who know more, and everything to save.
+    """What was done, what adversaries who know more may find, and everything to save.
 
     Args:
         released: The release.
         story: What was done, in words.
         stressed: The stress test, as HTML.
-        address: Where documents are.
+        address: The address of the documents.
     """
 
     def listed(title: str, private: bool) -> TagList:
@@ -184,7 +184,7 @@ def release_part(released: Released, story: Sequence[Step], stressed: str, addre
 
 
 def tell(story: Sequence[Step]) -> Tag:
-    """Its parts with their titles beside them."""
+    """The parts of a story, each with its title."""
     return tags.dl(
         *(
             tags.div(
@@ -203,7 +203,7 @@ def tell(story: Sequence[Step]) -> Tag:
 def elsewhere_part(
     commands: str, script: str, links: Sequence[tuple[str, str, str]], refused: str
 ) -> TagList:
-    """The plan, the commands and the script, to save and to copy; or why there is none."""
+    """The plan, the commands and the script, to save and copy; or why there are none."""
     if refused:
         return TagList(tags.p(refused, class_="notice"))
     return TagList(

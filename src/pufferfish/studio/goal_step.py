@@ -1,4 +1,4 @@
-"""The second step: which pairs, against whom, how alike; and what that would mean, live."""
+"""The second step: which pairs, against whom, how alike; and what that means, live."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pufferfish.studio.session import Page, in_words
 
 __all__ = ["Answer", "goal_step"]
 
-# Answers of the page, and whether they are given.
+# Answers of the page, and whether they are chosen.
 _FOR_CATEGORIES = (
     *(("kind", "recode", True), ("floor", "none", True)),
     *(("beliefs", "mixture", False), ("beliefs", "empirical", True)),
@@ -36,13 +36,13 @@ _FOR_NUMBERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What the second step found; reactive, and silent until it is there.
+    """What the second step found; reactive, and silent until it is known.
 
     Attributes:
-        question: What is asked for now; silent while a slow answer was not demanded.
+        question: What is asked now; silent while the answer is slow and not yet requested.
         outlook: The answer to it.
-        problem: What is wrong with the question, or why it has no answer.
-        task: What takes time.
+        problem: What is wrong with the question, or the reason why it has no answer.
+        task: The task that takes time.
     """
 
     question: Callable[[], Question]
@@ -62,7 +62,7 @@ def goal_step(page: Page, data: Data) -> Answer:
             req(page.entry("rows_way"))
         looked = data.looked()
         accuracy = {"value": "within", "mean": "mean_within"}.get(str(page.entry("by")))
-        # Nothing is wrong with a number that is not there yet.
+        # A number that is not there yet is no mistake.
         req(accuracy is None or page.entry(accuracy) is not None)
         try:
             return read_page(
@@ -91,14 +91,14 @@ def goal_step(page: Page, data: Data) -> Answer:
 
     @reactive.effect
     async def _settle() -> None:
-        # As a value, so that what depends on the outlook waits for the next one, and not for the
-        # question that it answers.
+        # As a value, so that what depends on the outlook waits for the next outlook, and not for
+        # its question.
         try:
             found = answering.value()
             same = found.question.counted == data.counted().question.counted
         except SilentException:
             same = False
-        # That of another table would name secrets that this one does not have.
+        # The outlook of another table would name secrets that this one does not have.
         shown.set(found if same else None)
         if not same:
             await page.send("away")
@@ -123,7 +123,7 @@ def goal_step(page: Page, data: Data) -> Answer:
 
 
 def _on_demand(page: Page, wanted: Callable[[], Question]) -> Callable[[], Question]:
-    """What is asked for; while its answer takes long and was not demanded, silent."""
+    """What is asked; silent while its answer takes long and was not requested."""
     demanded: reactive.Value[Question | None] = reactive.value(None)
 
     @reactive.effect
@@ -155,7 +155,7 @@ _Views = tuple[tuple[Secret, ...], ...]
 
 
 def _views(counted: Counted) -> _Views:
-    """The secrets; those of each column together, where each is protected by itself."""
+    """The secrets, grouped by column where each column is protected by itself."""
     asked = counted.question.asked
     names = asked.table.secret or []
     apart = len(names) > 1 and not asked.roles.secrets_jointly
@@ -168,7 +168,7 @@ def _views(counted: Counted) -> _Views:
 def _wire_questions(page: Page, data: Data) -> None:
     """The parts of the second step that depend on the table and its columns.
 
-    Each depends on no more than it is about: a part that is made anew forgets what was entered.
+    Each depends only on what it is about: a part that is made again forgets what was entered.
     """
     secrets: reactive.Value[tuple[str, _Views] | None] = reactive.value(None)
     table: reactive.Value[str | None] = reactive.value(None)
@@ -176,7 +176,7 @@ def _wire_questions(page: Page, data: Data) -> None:
     others: reactive.Value[tuple[str, tuple[str, ...]] | None] = reactive.value(None)
     labelled: reactive.Value[bool] = reactive.value(False)
 
-    # Before all else that hears of new counts: what suits them is chosen when an answer is offered.
+    # Before everything else that reacts to new counts: suitable answers are chosen by then.
     @reactive.effect(priority=2)
     def _roles() -> None:
         found = data.counted()
@@ -194,7 +194,7 @@ def _wire_questions(page: Page, data: Data) -> None:
 
     @reactive.effect(priority=1)
     async def _suit() -> None:
-        # What suits numbers is refused for categories, and need not be chosen by hand.
+        # Noise is refused for categories, so the page chooses a recoding by itself.
         await page.send("choose", answers=_FOR_CATEGORIES if labelled() else _FOR_NUMBERS)
 
     @render.ui
@@ -202,7 +202,7 @@ def _wire_questions(page: Page, data: Data) -> None:
         _, found = present(secrets())
         return fragments.pairs_part(found, data.example())
 
-    # Also while they are folded: what was entered for another column must not stay.
+    # Also while they are folded: entries for another column must not stay.
     always = page.session.output(suspend_when_hidden=False)
 
     @always

@@ -1,18 +1,18 @@
-"""Who may speak to the studio: the browser that was sent here by this start of it, and nobody else.
+"""Who may talk to the studio: only the browser that this start of the studio has opened.
 
-The studio listens on this machine only. That alone does not make it private: every page that the
-browser shows may send requests to this machine, a name of another site may be made to point here
-(DNS rebinding), and other people may work on the same machine. So
+The studio listens on this machine only. That alone does not make it private: every page in the
+browser may send requests to this machine, the name of another site may be made to point here (DNS
+rebinding), and other people may work on the same machine. So
 
 - a request must name this server as its host, which a page of another name cannot do;
 - a request that a page made must come from the studio's own page;
 - the address of the studio holds a token that works once, and gives the browser that used it a
   cookie; without the cookie nothing is served;
-- the studio's page may load nothing from elsewhere and send nothing elsewhere, runs only scripts
-  of its own, is shown in no frame, and leaves no copy in the browser's cache.
+- the studio's page may load nothing from elsewhere and send nothing elsewhere; it runs only its own
+  scripts, is shown in no frame, and leaves no copy in the browser's cache.
 
-Cookies are sent to every port of a host: a browser that visits another server of 127.0.0.1 shows
-the cookie to it, too.
+Cookies are sent to every port of a host: a browser that visits another server of 127.0.0.1 shows it
+the cookie, too.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from pufferfish.sampling.entropy import SystemEntropy
 __all__ = ["Guard", "fresh_secret"]
 
 _SECRET_BYTES = 32
-# What the page posts, files apart, is a few words.
+# Apart from files, the page posts only a few words.
 _MOST_BODY = 1 << 16
 _METHODS = ("GET", "HEAD", "POST")
-# A redirect would not do: where another site's page or a file opened the address, the browser
-# would follow it without the cookie, which is for requests from the studio's own page only.
+# A redirect would not work: if another site's page or a file opened the address, the browser would
+# follow it without the cookie, which is only for requests from the studio's own page.
 _ONWARD = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>pufferfish studio</title>'
     '<link rel="icon" href="data:,"><meta http-equiv="refresh" content="0; url=/"></head>'
@@ -51,7 +51,7 @@ def fresh_secret() -> str:
 
 
 class Guard:
-    """Lets through to an app what comes from the studio's own page, and refuses all else."""
+    """Passes requests from the studio's own page on to an app, and refuses all others."""
 
     def __init__(
         self, app: ASGIApp, upload: ASGIApp, *, port: int, scripts: Iterable[str] = ()
@@ -59,8 +59,8 @@ class Guard:
         """Guard an app.
 
         Args:
-            app: What is guarded.
-            upload: What is posted to /upload goes there, whatever its size.
+            app: The app to guard.
+            upload: The app for requests to /upload, whatever their size.
             port: Where the server listens.
             scripts: The scripts that the app writes into its pages; no other such script runs.
         """
@@ -83,11 +83,11 @@ class Guard:
 
     @property
     def address(self) -> str:
-        """Where the studio is opened; it works once, for anyone who knows it."""
+        """The address that opens the studio; it works once, for anyone who knows it."""
         return f"http://{self._hosts[0]}/?{self._opening}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or let through."""
+        """Answer a request, or pass it on."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -99,14 +99,14 @@ class Guard:
             await self._answer(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Every answer has the headers, that of an app that fails, too."""
+        """Add the headers to every answer, also to that of an app that fails."""
         started = False
 
         async def send_guarded(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                # Each replaces all of its name that the app may have sent.
+                # Each replaces all headers of its name that the app may have sent.
                 MutableHeaders(scope=message).update(self._headers)
             await send(message)
 
@@ -114,7 +114,7 @@ class Guard:
             await self._route(scope, receive, send_guarded)
         except Exception:
             if not started:
-                failed = PlainTextResponse("The studio failed at this.\n", 500)
+                failed = PlainTextResponse("The studio failed to answer this request.\n", 500)
                 await failed(scope, receive, send_guarded)
             raise
 
@@ -136,33 +136,33 @@ class Guard:
         else:
             answer = _refusing(
                 403,
-                "This address was used already, or is incomplete. The studio opens once for each "
+                "This address was already used, or is incomplete. The studio opens once for each "
                 "start, in one browser: go back to the page that is open, or end the studio with "
                 "Ctrl-C and run pufferfish studio again.",
             )
         await answer(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Why a request is refused, from any sender."""
+        """Why a request from any sender is refused; None where it is not."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         # A websocket has no method.
         method = scope.get("method")
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return _refusing(421, f"The studio answers at {self._hosts[0]} only.")
+            return _refusing(421, f"The studio answers only at {self._hosts[0]}.")
         if method not in (None, *_METHODS):
-            refused = _refusing(405, f"The studio knows {', '.join(_METHODS)} only.")
+            refused = _refusing(405, f"The studio accepts only {', '.join(_METHODS)}.")
             refused.headers["allow"] = ", ".join(_METHODS)
             return refused
         # Browsers name the origin of every websocket and every POST.
         if (origins or method in (None, "POST")) and origins != [f"http://{hosts[0]}"]:
-            return _refusing(403, "The studio answers to its own page only.")
+            return _refusing(403, "The studio answers only its own page.")
         return None
 
     def _is_known(self, scope: Scope) -> bool:
-        """Whether the request has the cookie, once, to the letter.
+        """Whether the request has exactly this cookie, once.
 
-        Starlette's own reading of cookies keeps one of several of a name, and takes off quotes.
+        Starlette's parser of cookies keeps one of several with the same name, and removes quotes.
         """
         cookies = (
             each.strip(" ").partition("=")
@@ -173,9 +173,9 @@ class Guard:
         return len(given) == 1 and _same(given[0].encode(), self._cookie)
 
     def _opens(self, scope: Scope) -> bool:
-        """Whether the request has the token, for the first time: from now on it is spent.
+        """Whether the request has the unused token, which is spent from now on.
 
-        Nothing is awaited in between, so that of two requests at once one is the first.
+        Nothing is awaited in between, so only one of two simultaneous requests can be the first.
         """
         if self._opened or scope["method"] != "GET" or scope["path"] != "/":
             return False
@@ -189,7 +189,7 @@ class Guard:
             return
         # Shiny's own uploads would be written to temporary files.
         if "upload" in path.split("/"):
-            await _refusing(404, "Files are posted to /upload only.")(scope, receive, send)
+            await _refusing(404, "Files can be posted only to /upload.")(scope, receive, send)
             return
         body = b""
         try:
@@ -210,7 +210,7 @@ class Guard:
 
 
 def _same(given: bytes, secret: str) -> bool:
-    """Whether somebody knows a secret; takes as long for a near guess as for any other."""
+    """Whether a guess is the secret; a near guess takes as long as any other."""
     return hmac.compare_digest(given, secret.encode())
 
 
@@ -219,12 +219,12 @@ def _refusing(status: int, words: str) -> Response:
 
 
 def _policy(hosts: Iterable[str], scripts: Iterable[str]) -> str:
-    """What the page may do: nothing that is not listed.
+    """The content policy: the page may do nothing that is not listed.
 
-    Scripts within the page run only if they are known, by their checksums. Styles cannot be
-    listed in this way: Shiny's components set the attribute `style`, for which checksums are not
-    used, so that 'unsafe-inline' is needed; a style can load nothing from elsewhere. Not every
-    browser counts a websocket to the page's own server as 'self'.
+    Scripts within the page run only if they are known, by their checksums. Styles cannot be listed
+    in this way: Shiny's components set the attribute `style`, for which checksums do not work, so
+    'unsafe-inline' is needed; a style can load nothing from elsewhere. Not every browser counts a
+    websocket to the page's own server as 'self'.
     """
     sums = {
         base64.b64encode(hashlib.sha256(each.encode()).digest()).decode(): None for each in scripts

@@ -1,4 +1,4 @@
-"""Results that several pages may want: computed once, and kept while they are of use."""
+"""Results that several pages may need: computed once, and kept while they are useful."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Kept(Generic[Result]):
     """The latest results by key. A request for one that is being computed waits for it."""
 
     def __init__(self, most: int) -> None:
-        """Nothing yet; at most `most` are kept."""
+        """An empty store that keeps at most `most` results."""
         self._most = most
         self._found: OrderedDict[tuple[str, ...], Future[Result]] = OrderedDict()
         self._gone: set[str] = set()
         self._lock = threading.Lock()
 
     def get(self, key: tuple[str, ...], make: Callable[[], Result]) -> Result:
-        """The result for a key; an error is raised to all who wait, and not kept."""
+        """The result for a key; an error is raised to all callers that wait, and not kept."""
         with self._lock:
             known = self._found.get(key)
             future: Future[Result] = Future() if known is None else known
@@ -46,12 +46,12 @@ class Kept(Generic[Result]):
         return future.result()
 
     def forget(self, table: str) -> None:
-        """Drop all whose keys name this table, and keep nothing of it any more."""
+        """Drop all results whose keys name this table, and keep no further ones."""
         with self._lock:
             self._gone.add(table)
             for key in [each for each in self._found if table in each]:
                 del self._found[key]
 
     def __len__(self) -> int:
-        """How many are kept."""
+        """How many results are kept."""
         return len(self._found)

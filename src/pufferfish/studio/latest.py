@@ -1,4 +1,4 @@
-"""Slow work for what is wanted last, in a thread; and values that change only when they do."""
+"""Slow work in a thread, always for the latest wish; and values that signal only real changes."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Result = TypeVar("Result")
 
 
 class Latest(Generic[Wanted, Result]):
-    """Runs whenever something else is wanted.
+    """Work that runs again whenever something else is wanted.
 
-    What is wanted while it runs waits, and only the last of it is begun: a slider that moves fast
-    leaves no queue behind. A result stays until the next one is there; an error does not remove it,
-    and is gone as soon as something else is wanted.
+    Requests wait while it runs, and only the last of them is begun: a slider that moves fast leaves
+    no queue behind. A result stays until the next one is there; an error does not remove it, and
+    disappears as soon as something else is wanted.
     """
 
     def __init__(self, wanted: Callable[[], Wanted], work: Callable[[Wanted], Result]) -> None:
-        """Wire it.
+        """Wire the work to what is wanted.
 
         Args:
             wanted: What to work on; reactive, and silent while there is nothing.
-            work: From that to a result, in a thread.
+            work: Computes the result, in a thread.
         """
         self._result: reactive.Value[Result | None] = reactive.value(None)
         self._failed: reactive.Value[tuple[Wanted, BaseException] | None] = reactive.value(None)
@@ -62,7 +62,7 @@ class Latest(Generic[Wanted, Result]):
         return present(self._result())
 
     def error(self) -> BaseException | None:
-        """Why there is no result for what is wanted now."""
+        """The error for what is wanted now, if it failed."""
         failed = self._failed()
         if failed is None:
             return None
@@ -81,7 +81,7 @@ def present(value: Result | None) -> Result:
 
 
 def renew(place: reactive.Value[Result], value: Result) -> None:
-    """Set a value if it is another; Shiny would disturb all that depend on it for an equal one."""
+    """Set a value if it differs; for an equal one Shiny would update all that depends on it."""
     with reactive.isolate():
         same = place() == value
     if not same:

@@ -1,4 +1,4 @@
-"""What is looked at: the worst pair, or one that is chosen from the list or the heat map."""
+"""Which pair the page shows: the worst, or one chosen from the list or the heat map."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _MOST_LISTED = 200
 
 
 def wire_looks(page: Page, outlook: Callable[[], AnyOutlook]) -> None:
-    """Send every outlook to the page, as who looks at it wants to see it."""
+    """Send every outlook to the page, for the pair that the user has chosen."""
     listed: reactive.Value[dict[str, str]] = reactive.value({})
     chosen: reactive.Value[str] = reactive.value("")
 
     @reactive.effect
     def _list() -> None:
-        # Which there are, not in which order: the list stays as it is while a slider moves.
+        # Sorted, whatever the order of the results: the list stays as it is while a slider moves.
         shown = outlook()
         looks = _looks(shown.calibration.certificate) if isinstance(shown, Outlook) else {}
         found = sorted(looks.items())[:_MOST_LISTED]
@@ -52,7 +52,7 @@ def wire_looks(page: Page, outlook: Callable[[], AnyOutlook]) -> None:
         look = str(page.entry("look") or "")
         with reactive.isolate():
             beyond = bool(chosen()) and chosen() not in listed()
-        # The list shows its first entry where it lacks the pair: that is nobody's choice.
+        # The list shows its first entry where it lacks the pair: the user did not choose that.
         if look or not beyond:
             renew(chosen, look)
 
@@ -78,7 +78,7 @@ def wire_looks(page: Page, outlook: Callable[[], AnyOutlook]) -> None:
 
 
 def _looks(certificate: Certificate) -> dict[str, PairResult]:
-    """Each pair as each adversary sees it, by its name in the list."""
+    """Each pair as each adversary sees it, keyed by its name in the list."""
     found: dict[str, PairResult] = {}
     for result in worst_first(certificate):
         found.setdefault(f"{pair_text(*result.pair)} {result.belief}", result)
@@ -90,7 +90,7 @@ def _in_words(result: PairResult) -> str:
 
 
 def _look_of(cell: object, certificate: Certificate) -> str | None:
-    """The name of the pair in a cell of the heat map, as who sees most of it sees it."""
+    """The name of the pair in a cell of the heat map, for the adversary who sees most of it."""
     secrets = heat_secrets(certificate)
     try:
         row, column = (secrets[int(each)] for each in str(cell).split(","))

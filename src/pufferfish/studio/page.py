@@ -11,12 +11,12 @@ from pufferfish.studio.sources import EXAMPLES
 
 __all__ = ["DELTAS", "EPSILONS", "PICTURES", "TILES", "page"]
 
-# What the sliders can be set to: two digits, evenly spaced by ratio.
+# The values of the sliders: two digits, in equal ratios.
 EPSILONS = tuple(float(f"{0.05 * 200 ** (step / 60):.2g}") for step in range(61))
 DELTAS = (0.0, *(float(f"{10.0 ** (-9 + step / 4):.2g}") for step in range(35)))
 _EPSILON, _DELTA = 1.0, 0.0
 
-# Numbers that move: their place, what they are, and which words explain them.
+# Numbers that change: their place, what they are, and which words explain them.
 TILES = {
     "promise": ("The promise", "promise"),
     "noise": ("What is applied", "noise"),
@@ -35,7 +35,7 @@ def page(given: str | None, most_bytes: int, refusal: str) -> TagList:
     Args:
         given: The file that the studio was started with.
         most_bytes: The size of the largest file that is taken.
-        refusal: What to say of a larger one.
+        refusal: The message about a larger one.
     """
     style = templates("pufferfish.report").get_template("style.css.j2").render()
     return TagList(
@@ -53,9 +53,9 @@ def page(given: str | None, most_bytes: int, refusal: str) -> TagList:
             tags.header(
                 tags.h1("Pufferfish studio"),
                 tags.p(
-                    "Publish a column, or several together, without betraying a secret they are "
-                    "correlated with. See what a promise means for your table. Nothing is drawn "
-                    "until you release, and nothing leaves this machine.",
+                    "Publish a column, or several together, without revealing a secret that they "
+                    "are correlated with. See what a promise means for your table. Nothing is "
+                    "drawn until you release, and nothing leaves this machine.",
                     class_="lead",
                 ),
             ),
@@ -73,13 +73,16 @@ def page(given: str | None, most_bytes: int, refusal: str) -> TagList:
 
 def _data(given: str | None) -> Tag:
     sources = {key: example.title for key, example in EXAMPLES.items()}
-    sources["upload"] = "A file of mine (CSV, Parquet or Arrow)"
+    sources["upload"] = "A file of my own (CSV, Parquet or Arrow)"
     if given is not None:
         sources = {"given": f"The file that the studio was started with: {given}", **sources}
     return tags.section(
         tags.h2("1  The data", id="data-step"),
         radios("source", "Which table?", sources, "given" if given is not None else "adult"),
-        _file("upload", "Choose the file; it is kept in memory only, and forgotten with the page"),
+        _file(
+            "upload",
+            "Choose the file; it is held only in memory, and forgotten when the page is closed",
+        ),
         tags.div(ui.output_ui("protection"), class_="columns"),
         tags.div(ui.output_ui("columns"), class_="columns"),
         ui.output_ui("groups"),
@@ -88,7 +91,7 @@ def _data(given: str | None) -> Tag:
 
 
 def _file(name: str, question: str) -> Tag:
-    """A file input; the script sends the file and says how far it is."""
+    """A file input; the script sends the file and shows the progress."""
     return tags.div(
         tags.label(question, tags.input(type="file", data_upload=name), class_="field"),
         tags.progress(max="1", value="0", hidden="", aria_label="how much of the file was sent"),
@@ -111,11 +114,15 @@ def _goal() -> Tag:
                         "mixture": "Somebody with smooth laws fitted to the values (mixture)",
                         "empirical": "Somebody who knows how often each value occurs (empirical)",
                         "gaussian": "Somebody who believes in normal laws (gaussian)",
-                        "ubm": "Somebody who adapts one law of all to each secret (ubm)",
-                        "independent": "Of several columns: who takes them for independent given "
-                        "the secret (independent)",
-                        "chain": "Of several columns: who takes each to depend on the one before "
-                        "it (chain)",
+                        "ubm": "Somebody who adapts one law for all rows to each secret (ubm)",
+                        "independent": (
+                            "For several columns: somebody who takes them as independent given "
+                            "the secret (independent)"
+                        ),
+                        "chain": (
+                            "For several columns: somebody who takes each to depend on the one "
+                            "before it (chain)"
+                        ),
                     },
                     ("mixture", "empirical"),
                     meaning("beliefs"),
@@ -132,15 +139,15 @@ def _goal() -> Tag:
 
 
 def _mechanism() -> Tag:
-    """Noise or a map; and of a map what is asked of it."""
+    """Noise or a recoding, and the options of a recoding."""
     return radios(
         "kind",
         "What is applied to a value?",
         {
             "laplace": "Laplace noise",
             "gaussian": "Gaussian noise (needs δ above 0)",
-            "recode": "A recoding: values become values that occur, at random",
-            "auto": "What errs least (auto)",
+            "recode": "A recoding: keeps a value or replaces it at random by another that occurs",
+            "auto": "Whatever has the least error (auto)",
         },
         "laplace",
         meaning("kind"),
@@ -163,12 +170,12 @@ def _mechanism() -> Tag:
             ),
             number("wrong", "How wrong may the described laws be? In percent", min="0", max="99"),
             meaning("wrong"),
-            checkbox("nominal", "Allow a weak floor all the same, with 0%"),
+            checkbox("nominal", "Allow a weak floor even with 0%"),
             choices(
                 "loss",
-                "What should be small",
+                "What should be smallest?",
                 {
-                    "squared": "the squared error; of categories, how many change",
+                    "squared": "the squared error; for categories, the number that change",
                     "absolute": "the absolute error",
                     "changed": "the number of changed values",
                 },
@@ -184,7 +191,7 @@ def _mechanism() -> Tag:
 
 
 def _more() -> Tag:
-    """What most releases do not need; each part is made anew when what it is about changes."""
+    """Options that most releases do not need; each part is made again when its subject changes."""
     return tags.details(
         tags.summary("More"),
         meaning("more"),
@@ -194,11 +201,11 @@ def _more() -> Tag:
 
 
 def _demand() -> Tag:
-    """What takes long is looked for when it is asked for, not with every movement."""
+    """Slow answers are computed on request, not with every movement of a slider."""
     return tags.div(
         tags.p(
-            "This takes a while: seconds, for many values or columns a minute or two. What is "
-            "shown below, if anything, answers an earlier question."
+            "This takes a while: seconds, or a minute or two for many values or columns. "
+            "Anything shown below answers an earlier question."
         ),
         tags.button("Calculate", id="find", type="button", class_="action-button main"),
         id="demand",
@@ -217,7 +224,7 @@ def _by() -> Tag:
 
 
 def _sliders() -> Tag:
-    """What is moved while one looks at the pictures: it stays in sight."""
+    """The controls that are moved while looking at the pictures: they stay in sight."""
     return tags.div(
         tags.div(
             slider("epsilon", "ε", EPSILONS, _EPSILON, ("more private", "more accurate")),
@@ -245,10 +252,10 @@ def _sliders() -> Tag:
 
 
 def _wait(name: str) -> Tag:
-    """What stands in place of an answer that is not there yet."""
+    """The text in place of an answer that is not there yet."""
     return tags.p(
-        "The answer comes here when the questions of step 1 are answered: the table, whom to "
-        "protect, what others may know, the columns.",
+        "The answer appears here once step 1 is complete: the table, whom to protect, what "
+        "others may know, the columns.",
         class_="notice open",
         data_instead=name,
     )
@@ -293,16 +300,17 @@ def _result() -> Tag:
         _wait("result"),
         tags.div(
             tags.p(
-                "A release draws at random, once. Two releases of the same column say more than "
-                "one may: publish one. Nothing is written on this machine but into a folder of the "
-                "page, which is removed when the page is closed; save what you need."
+                "A release draws at random, once. Two releases of the same column reveal more "
+                "than the promise allows for one: publish only one. The studio writes nothing on "
+                "this machine except into a folder of this page, which is removed when the page "
+                "is closed; save what you need."
             ),
             ui.output_ui("released"),
             ui.output_ui("releasing"),
             tags.h3("Run it elsewhere"),
             tags.p(
-                "The same plan, by the command line or in Python. It draws anew: use "
-                "either this or the release above, not both."
+                "The same plan, on the command line or in Python. It draws anew: use either this "
+                "or the release above, not both."
             ),
             ui.output_ui("elsewhere"),
             id="result",

@@ -1,4 +1,4 @@
-"""What moves with the sliders: the numbers and pictures of an outlook, as HTML for the page."""
+"""What changes with the sliders: the numbers and pictures of an outlook, as HTML for the page."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ from pufferfish.words.phrases import beside_column, unit_in_words, wrong_laws
 __all__ = ["certified", "figure", "moving_parts", "stress_part", "template"]
 
 _CONFIDENCE = 0.95
-# How the pictures of a pair are called.
+# The prefix of the names of a pair's pictures.
 _VIEW = "view"
 
 
 def moving_parts(outlook: Outlook, chosen: PairResult | None) -> dict[str, Any]:
-    """Every place of the page and the HTML in it.
+    """The HTML for every place on the page.
 
     Args:
         outlook: What a plan would mean.
-        chosen: The pair to look at, and as whom; None: the worst.
+        chosen: The pair to show, and for which adversary; None: the worst.
     """
     shown = chosen or outlook.calibration.certificate.worst
     pictures = dict(_pictures(outlook, shown))
@@ -72,7 +72,7 @@ def moving_parts(outlook: Outlook, chosen: PairResult | None) -> dict[str, Any]:
 
 
 def _beware(outlook: Outlook) -> str:
-    """What comes before the promise: with other columns it does not hold."""
+    """The warning before the promise: together with other columns it does not hold."""
     plan = outlook.plan
     if not plan.keep:
         return ""
@@ -83,16 +83,16 @@ def _beware(outlook: Outlook) -> str:
 
 
 def _share(outlook: Outlook) -> str:
-    """What is left for a row, where a person has several: the pictures are about that."""
+    """The part of the promise for one row, which the pictures show, where a person has several."""
     if outlook.plan.rows_per_person == 1:
         return ""
     if not outlook.plan.several_rows.apart:
-        return " The pictures show one row, which says less than all rows of a person."
+        return " The pictures show one row, which reveals less than all rows of a person."
     return f" Each row has its share, {outlook.calibration.goal}, which the pictures show."
 
 
 def _say(outlook: Outlook) -> str:
-    """For who hears the page: the gist of what has moved."""
+    """The gist of what has changed, for a screen reader."""
     guess = outlook.guess
     return (
         f"{outlook.plan.promise}: {noise_in_words(outlook.calibration.mechanism)}; guessed right "
@@ -103,12 +103,12 @@ def _say(outlook: Outlook) -> str:
 
 
 def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
-    """For each tile its number, and the words below it."""
+    """The number of each tile, and the words below it."""
     plan, guess = outlook.plan, outlook.guess
     first, second = guess.pair
     several = plan.rows_per_person > 1
     unit = unit_in_words(plan.unit, plan.rows_per_person, plan.dependence, plan.one_row)
-    exception = "" if plan.promise.pure else f", but for a probability of {plan.promise.delta:g}"
+    exception = "" if plan.promise.pure else f", except with probability {plan.promise.delta:g}"
     worst = outlook.calibration.certificate.worst
     alone = ", from this column by itself" if plan.keep else ""
     bounded = (
@@ -120,7 +120,7 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
     allowed = (
         ""
         if plan.keep
-        else f"; at worst {percent_up(guess.allowed)} by the promise"
+        else f"; the promise allows {percent_up(guess.allowed)} at worst"
         + (", from all rows of a person" if several else "")
     )
     return [
@@ -149,7 +149,7 @@ def _noise(outlook: Outlook) -> tuple[str, str]:
     noise, spread = outlook.calibration.mechanism, outlook.column_std
     recode = outlook.calibration.recode
     if noise.identity:
-        return "none", "none is needed for this promise"
+        return "none", "this promise needs no noise"
     if recode is not None:
         return f"error {readable(recode.rmse, 3)}", compare_in_words(recode)
     ratio = f"{beside_column(noise.error(), spread)}; " if spread else ""
@@ -178,14 +178,16 @@ def _certificate_card(outlook: Outlook) -> tuple[str, str]:
     if outlook.plan.rows_per_person > 1:
         apart = outlook.plan.several_rows.apart
         row = (
-            " for each row" if apart else ", by one row; all rows of a person are proven to keep it"
+            " for each row"
+            if apart
+            else ", for one row; the promise is proven for all rows of a person"
         )
     verdict, bound = certified(outlook.calibration.certificate)
     return verdict, f"{bound}{row}{_which_laws(outlook)}"
 
 
 def certified(certificate: Certificate) -> tuple[str, str]:
-    """Whether a promise is kept, and what is proven next to what is promised."""
+    """Whether a promise is kept, and the proven bound next to the promised one."""
     goal = certificate.goal
     the, found, limit = (
         ("the ", certificate.epsilon_upper, goal.epsilon)
@@ -194,7 +196,7 @@ def certified(certificate: Certificate) -> tuple[str, str]:
     )
     return (
         VERDICTS[certificate.holds],
-        f"{the}{measure(goal)} is at most {at_most(found, 4)}, {limit:.4g} is promised",
+        f"{the}{measure(goal)} is at most {at_most(found, 4)}; {limit:.4g} is promised",
     )
 
 
@@ -209,13 +211,13 @@ def _which_laws(outlook: Outlook) -> str:
 
 
 def _applied(outlook: Outlook) -> str:
-    """What a recoding does to a value, in a sentence; noise says so in its tile."""
+    """What a recoding does to a value, in a sentence; for noise the tile says it."""
     law = outlook.calibration.mechanism
     return how_recoded(law, "is") if isinstance(law, Recoding) else ""
 
 
 def _ways(outlook: Outlook) -> str:
-    """What was compared, where what errs least was asked for."""
+    """The comparison of ways, where the least error was asked for."""
     found = outlook.chosen
     if found is None:
         return ""
@@ -268,7 +270,7 @@ def figure(picture: Picture) -> str:
 
 
 def stress_part(found: Stress | str) -> str:
-    """What the promise becomes for those who know more, as the internal report has it."""
+    """What the promise becomes for adversaries who know more, as in the internal report."""
     blocks = list(stress_blocks(found))
     cases = () if isinstance(found, str) else found.cases
     where = places_in_words(" ".join(each.answer.option for each in cases if each.answer))
@@ -280,5 +282,5 @@ def stress_part(found: Stress | str) -> str:
 
 @cache
 def template(name: str) -> Any:
-    """One of the studio's, or of the report's."""
+    """A template of the studio, or of the report."""
     return templates("pufferfish.studio", "pufferfish.report").get_template(name)

@@ -1,4 +1,4 @@
-"""What a page asks for, and what of it an answer depends on."""
+"""What a page asks for, and on which part of it an answer depends."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Question:
     """What a page asks for.
 
     Attributes:
-        asked: The options, as on the command line; the table by the name that its user gave it.
+        asked: The options, as on the command line; the table is named as its user knows it.
         source: The table itself.
-        reference: The table that beliefs are fitted to, if not the same.
+        reference: The table to which beliefs are fitted, if not the same.
         category: Whether the (first) column to publish holds categories.
     """
 
@@ -31,12 +31,12 @@ class Question:
 
     @property
     def of_table(self) -> bool:
-        """Whether more is asked than one column of numbers by itself."""
+        """Whether more is asked for than a single column of numbers."""
         return self.category or self.asked.joint
 
     @property
     def labelled(self) -> bool:
-        """Whether categories, or several columns, are published: recoded, as all tables are."""
+        """Whether categories, or several columns, are published; these are recoded."""
         columns, asked = self.asked.table.column or [], self.asked
         ruled = {*(asked.roles.codes or ()), *asked.recoding.cuts}
         return self.category or len(columns) > 1 or bool(ruled.intersection(columns))
@@ -64,12 +64,12 @@ class Question:
 
     @property
     def slow(self) -> bool:
-        """Whether the answer is worth waiting for, but not with every movement of a slider."""
+        """Whether the answer takes too long to compute with every movement of a slider."""
         return self.of_table or bool(self.asked.recoding.arguments.get("wrong"))
 
 
 def column_digest(values: FloatArray, counts: IntArray) -> str:
-    """The same for the same values, whatever file they are in, and in whatever order."""
+    """A key that is equal for equal values, whatever their file and their order."""
     found = hashlib.sha256(values.tobytes())
     found.update(counts.tobytes())
     return found.hexdigest()

@@ -27,7 +27,7 @@ from pufferfish.what_if.result import Stress
 
 __all__ = ["PLAN", "AnyPlan", "Document", "Released", "publish"]
 
-# What a plan is saved as.
+# The name under which a plan is saved.
 PLAN = "plan.json"
 
 AnyPlan = ColumnPlan | TablePlan
@@ -36,12 +36,12 @@ AnyRecord = ReleaseRecord[Any, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A file that a release has made.
+    """A file made by a release.
 
     Attributes:
-        path: Where it waits.
+        path: Where it is.
         what: What it is, in words.
-        private: Whether it must stay with those who may see the data.
+        private: Whether only those who may see the data may have it.
     """
 
     path: Path
@@ -54,9 +54,9 @@ class Released:
     """A release: its record, its documents, a stress test, and what could not be done.
 
     Attributes:
-        record: Of the release.
+        record: The record of the release.
         documents: Everything to save.
-        stress: What the promise becomes for those who know more, or why that was not tested.
+        stress: What the promise becomes for adversaries who know more, or why that was not tested.
         note: What could not be done.
     """
 
@@ -80,10 +80,10 @@ def publish(
     Args:
         source: The table.
         plan: How it is released.
-        folder: Empty, and nobody else's.
+        folder: An empty folder that nobody else uses.
         ledger: A file that counts the releases.
-        voice: Told how far it is.
-        check: Called when all rows were read; what it raises stops the release.
+        voice: Is told the progress.
+        check: Called when all rows were read; an error that it raises stops the release.
     """
     output = folder / source.released_name
     record = output.with_name(output.name + ".record.json")
@@ -114,14 +114,14 @@ def publish(
     try:
         documents += _reports(source, done, output, voice, tested)
     except (PufferfishError, OSError) as error:
-        # A reader of "failed" alone would release again, with fresh noise.
+        # Somebody who read only "failed" would release again, with fresh noise.
         note = f"The table was released and recorded; only the reports were not written ({error})."
         return Released(record=done, documents=tuple(documents), stress=tested, note=note)
     return Released(record=done, documents=tuple(documents), stress=tested)
 
 
 def _tested(source: Source, record: AnyRecord, voice: Voice) -> Stress | str:
-    """A quick test: who else may know more, and what would answer that."""
+    """A quick stress test: adversaries who know more, and which options would answer them."""
     if not isinstance(record, Record | TableRecord):
         return "this kind of release has no stress test"
     engine = FilesEngine(source=source.path, source_format=source.format)
@@ -138,7 +138,7 @@ def _reports(
     """Both editions of the report, next to the released table."""
     plan = record.plan
     with voice.progress("Writing the reports") as progress:
-        # Where persons became one row each, the table's own column is another one.
+        # Where each person became one row, the column of the table differs from the released one.
         given = None if plan.reduction else WrittenAs(source.path, source.format)
         released = (
             count_column(output, plan.column)
@@ -149,7 +149,7 @@ def _reports(
         page = report(record, released=released, original=given, stress=tested)
         internal = output.with_name(output.name + ".report.html")
         write_text(internal, page, private=True)
-        yield Document(path=internal, what="a report for who may see the data", private=True)
+        yield Document(path=internal, what="a report for those who may see the data", private=True)
         progress(0.7)
         public = output.with_name(output.name + ".public.html")
         write_text(public, report(record, edition="public", released=released))

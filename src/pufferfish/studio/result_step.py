@@ -38,7 +38,7 @@ class Result:
 
     Attributes:
         running: Whether a release is under way; reactive.
-        problem: Why there was none; reactive.
+        problem: Why there was no release; reactive.
     """
 
     def __init__(self, page: Page, data: Data, answer: Answer) -> None:
@@ -62,7 +62,7 @@ class Result:
 
         @reactive.effect
         def _other() -> None:
-            # Another question, or a box that was ticked, makes the last refusal pointless.
+            # A new question, or a newly ticked box, makes the last refusal obsolete.
             asked, agreed = self._refused
             ticked = any(now and not then for now, then in zip(self._agreed(), agreed, strict=True))
             if ticked or self._answer.question() != asked:
@@ -96,7 +96,7 @@ class Result:
         publishing = replace(found.question.asked.publishing, allow_no_noise=self._agreed()[0])
         asked = replace(found.question.asked, publishing=publishing)
         output = found.question.source.released_name
-        links = [(PLAN, "the plan; private, for it holds statistics of the data")]
+        links = [(PLAN, "the plan; private, since it holds statistics of the data")]
         example = self._data.example()
         if example is not None:
             links.append((example.name, "the example's table"))
@@ -118,7 +118,7 @@ class Result:
         )
 
     def _agreed(self) -> tuple[bool, bool]:
-        """Whether values may be published as they are, and once more."""
+        """Whether publishing values as they are, and a second release, were agreed to."""
         return bool(self._page.entry("allow_no_noise")), bool(self._page.entry("again"))
 
     def _plan(self, found: AnyOutlook) -> AnyPlan:
@@ -130,7 +130,7 @@ class Result:
         return next((released[each] for each in found.released if released.get(each)), "")
 
     def _note(self, found: AnyOutlook, text: str) -> None:
-        """Remember what was released of each column; nothing where the text is empty."""
+        """Remember the release of each column; forget it where the text is empty."""
         released = self._page.studio.released
         with reactive.isolate():
             released.set(released() | dict.fromkeys(found.released, text))
@@ -145,19 +145,20 @@ class Result:
         self._refused = wanted, self._agreed()
         if found is None or found.question != wanted or self.running():
             raise InvalidInputError(
-                "what is shown is not yet what is asked for; release when the numbers have settled."
+                "the page does not yet show the answer to the current question; release when the "
+                "numbers have settled."
             )
         plan = self._plan(found)
         studio.refuse_changed(found.question.source)
         earlier = self._earlier(found)
         if earlier and not self._agreed()[1]:
             raise BudgetExceededError(
-                f"this column was released already ({earlier}), and its promise is for one "
-                "release. Tick the box if the earlier one was not given to anybody."
+                f"this column was already released ({earlier}), and its promise is for one "
+                "release. Tick the box if the earlier release was not given to anybody."
             )
         self.problem.set("")
         self.running.set(True)
-        # Now, so that no other page begins the same.
+        # Now, so that no other page begins the same release.
         self._note(found, f"{plan.promise}, at {datetime.now().astimezone():%H:%M}")
         self._task = asyncio.create_task(self._run(found, plan, earlier))
 
@@ -177,7 +178,7 @@ class Result:
             words, done = in_words(error), None
         async with reactive.lock():
             if done is None:
-                # Nothing was published: what was known before holds again.
+                # Nothing was published: the state before holds again.
                 self._note(found, earlier)
                 self.problem.set(words)
             else:
@@ -187,7 +188,7 @@ class Result:
             await reactive.flush()
 
     def _document(self, request: Request) -> Response:
-        """A document by its name; no other file can be asked for."""
+        """A document by its name; no other file can be requested."""
         name = request.query_params.get("name", "")
         try:
             with reactive.isolate():

@@ -1,8 +1,8 @@
 r"""Public rules for columns: from one line of text for each to the options of the command line.
 
-A line holds rules with semicolons between them: edges of bins by themselves (`20:75:5` or
+A line holds rules with semicolons between them: edges of bins without a keyword (`20:75:5` or
 `25,45,65`), a unit of dates (`year`), `codes`, `merge A,B=C`, `order A,B,C`, `steps`, `weight 2`.
-As on the command line a backslash takes the sign after it as it is.
+As on the command line, a backslash makes the next character literal.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _DIGITS = frozenset("+-.0123456789")
 
 
 def rule_options(entered: Mapping[str, str], published: Collection[str]) -> Options:
-    """What is entered for columns, as options; whether it means something is seen there.
+    """The rules entered for columns, as options, which check what they mean.
 
     Args:
-        entered: For some columns, a line of rules.
+        entered: A line of rules for some of the columns.
         published: The columns that are published under the promise: numbers in bins are published
             as numbers; bins of other columns are called bands.
 
     Raises:
-        InvalidInputError: A rule of no known kind.
+        InvalidInputError: A rule of an unknown kind.
     """
     found: Options = {}
     for column, line in entered.items():
@@ -43,7 +43,7 @@ def rule_options(entered: Mapping[str, str], published: Collection[str]) -> Opti
 
 
 def never_options(line: str) -> Options:
-    """Combinations that are never published, as options."""
+    """The combinations that are never published, as options."""
     rules = [_tidy(each, ",=") for each in pieces(line, ";") if each.strip()]
     return {"never": rules} if rules else {}
 
@@ -81,7 +81,7 @@ def _option(column: str, rule: str, *, published: bool) -> tuple[str, str]:
 
 
 def _tidy(text: str, separators: str) -> str:
-    """Without spaces around what separates labels."""
+    """The text without spaces around separators of labels."""
     for sign in separators:
         text = sign.join(each.strip() for each in pieces(text, sign))
     return text

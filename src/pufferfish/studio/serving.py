@@ -29,9 +29,9 @@ from pufferfish.studio.uploads import Uploads
 __all__ = ["Workers", "serve", "server_of", "shiny_scripts"]
 
 _ENDINGS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-# What the page sends over its websocket is what was typed and chosen; files come another way.
+# Over its websocket the page sends only what was typed and chosen; files come another way.
 _MOST_MESSAGE = 1 << 20
-# Seconds for work in threads to end when the studio does.
+# Seconds that work in threads has to end when the studio ends.
 _MOST_WAIT = 0.5
 _T = TypeVar("_T")
 _INLINE_SCRIPT = re.compile(r"<script(?![^>]*\b(?:src|type)=)[^>]*>(.+?)</script>", re.DOTALL)
@@ -44,22 +44,22 @@ def serve(
     most_bytes: int,
     opened: Callable[[str], None],
 ) -> None:
-    """Serve the studio until Ctrl-C; then all tables are gone.
+    """Serve the studio until Ctrl-C; then drop all tables.
 
-    To be called in the main thread. Other signals that end the process (SIGTERM, SIGHUP) do what
-    they did before, when the server has ended and all tables are gone. Work that the app does in
+    Call it in the main thread. Other signals that end the process (SIGTERM, SIGHUP) take their
+    usual effect after the server has ended and all tables are gone. Work that the app does in
     threads (`asyncio.to_thread`) has half a second to end after the app was told of the shutdown;
     if it takes longer, the process ends here.
 
     Args:
-        app_of: Makes the app, which finds in `Uploads` what the page was given.
-        port: Where to listen; 0: at a port that is free.
+        app_of: Makes the app, which finds the uploaded tables in `Uploads`.
+        port: Where to listen; 0: at any free port.
         most_bytes: The size of the largest table that the page takes.
-        opened: Given the address when the server answers, in a thread of its own; the address
+        opened: Called with the address once the server answers, in a thread of its own; the address
             opens the studio, once. If it raises, the server ends, and the error is raised here.
 
     Raises:
-        InvalidInputError: The port is taken, or no port that one may listen at.
+        InvalidInputError: The port is taken, or is not one to listen at.
     """
     failures: list[Exception] = []
     signals: list[int] = []
@@ -89,9 +89,9 @@ def serve(
 
 @contextlib.contextmanager
 def _noting(signals: list[int], server: Any) -> Iterator[None]:
-    """Signals that end the process end the server first, and are noted.
+    """Let signals that end the process end the server first, and note them.
 
-    The server hears SIGTERM by itself, and passes it on when it has ended.
+    The server handles SIGTERM by itself, and passes it on when it has ended.
     """
 
     def note(number: int, frame: FrameType | None) -> None:
@@ -109,7 +109,7 @@ def _noting(signals: list[int], server: Any) -> Iterator[None]:
 def _leave(code: int) -> NoReturn:
     """End the process, whatever its threads do.
 
-    Python's own end would abort in the midst of those that are within a library of C++.
+    Python's normal exit would abort while threads are inside a C++ library.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -117,12 +117,12 @@ def _leave(code: int) -> NoReturn:
 
 
 def server_of(app: ASGIApp, answers: Callable[[], None], workers: Workers | None = None) -> Any:
-    """The server of an app, not started yet: it says nothing, and trusts no header of a proxy.
+    """The server of an app, not yet started: it logs nothing, and trusts no header of a proxy.
 
     Args:
-        app: What is served; it must know the ASGI protocol's lifespan.
+        app: The app to serve; it must support the ASGI lifespan protocol.
         answers: Called once, when the server answers; must not wait.
-        workers: What `asyncio.to_thread` works with; None: what the loop has.
+        workers: The executor for `asyncio.to_thread`; None: that of the loop.
     """
     waiting = [answers]
 
@@ -141,17 +141,17 @@ def server_of(app: ASGIApp, answers: Callable[[], None], workers: Workers | None
             http="h11",
             ws="websockets-sansio",
             lifespan="on",
-            # Called first when the server has started, and every half minute after that.
+            # Called when the server has started, and then every half minute.
             callback_notify=answering,
-            # Its messages tell what was asked for.
+            # Its messages would reveal what was asked for.
             log_config=None,
             log_level=logging.CRITICAL + 1,
             access_log=False,
             proxy_headers=False,
             server_header=False,
             ws_max_size=_MOST_MESSAGE,
-            # On one machine a lost connection is noticed at once; a browser that is asked while the
-            # server is busy would seem to answer too late.
+            # On one machine a lost connection is noticed at once; while the server is busy, a
+            # browser that is pinged would seem to answer too late.
             ws_ping_interval=None,
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=1,
@@ -160,9 +160,9 @@ def server_of(app: ASGIApp, answers: Callable[[], None], workers: Workers | None
 
 
 class Workers(ThreadPoolExecutor):
-    """Threads for slow work, which do not keep the process when the studio ends.
+    """Threads for slow work, which do not keep the process alive when the studio ends.
 
-    The usual ones are waited for at the end, and a calibration may take minutes.
+    Python waits for ordinary threads at exit, and a calibration may take minutes.
     """
 
     def __init__(self) -> None:
@@ -171,11 +171,11 @@ class Workers(ThreadPoolExecutor):
 
     @property
     def busy(self) -> bool:
-        """Whether any works still."""
+        """Whether any thread is still working."""
         return bool(self._running)
 
     def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
-        """Begin at once, in a thread of its own."""
+        """Start the work immediately, in a thread of its own."""
         future: Future[_T] = Future()
 
         def work() -> None:
@@ -198,7 +198,7 @@ class Workers(ThreadPoolExecutor):
 
 
 def shiny_scripts() -> list[str]:
-    """The scripts that Shiny's own components write into a page, as the installed release does."""
+    """The scripts that the installed version of Shiny writes into a page."""
     ui = shiny("ui")
     page = ui.page_sidebar(ui.sidebar(), ui.card(), ui.modal())
     return _INLINE_SCRIPT.findall(shiny().App(page, None).ui["html"])
@@ -207,13 +207,13 @@ def shiny_scripts() -> list[str]:
 @contextlib.contextmanager
 def _listening(port: int) -> Iterator[socket.socket]:
     """A socket that only this machine can reach."""
-    # Those below belong to the system, and a browser does not name the port 80.
+    # Ports below belong to the system, and a browser leaves out the port 80.
     require(
         port == 0 or 1024 <= port <= 65535,
-        f"a port is a number from 1024 to 65535, or 0 for any that is free; got {port}.",
+        f"--port must be a number from 1024 to 65535, or 0 for any free port, got {port}.",
     )
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
-        # A port that was in use a moment ago is free.
+        # A port that was in use a moment ago counts as free.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(("127.0.0.1", port))
@@ -222,7 +222,7 @@ def _listening(port: int) -> Iterator[socket.socket]:
             if error.errno != errno.EADDRINUSE:
                 raise
             raise InvalidInputError(
-                f"port {port} is taken, perhaps by another studio: end that, name another port, or "
-                "name none, and a free one is found."
+                f"port {port} is taken, perhaps by another studio: end that one, give another "
+                "--port, or leave --port out to use a free one."
             ) from None
         yield listener

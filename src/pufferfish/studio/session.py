@@ -1,4 +1,4 @@
-"""One open page: what it holds, what its three steps share, and that it forgets when it closes."""
+"""One open page: what it holds, what its three steps share, and how it forgets when it closes."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class Studio:
             key: source_from_upload(uploads.hold(example.name, example.csv, limited=False))
             for key, example in EXAMPLES.items()
         }
-        # Of each column, by its values, what was promised when; all pages see it.
+        # What was promised for each column, by its values, and when; all pages see it.
         self.released: reactive.Value[dict[str, str]] = reactive.value({})
 
     def refuse_changed(self, source: Source) -> None:
-        """A file that is not any more what was counted."""
+        """Refuse a file that has changed since it was counted."""
         if source.path == self.given and source_from_path(source.path, self.na) != source:
             raise DataError(f"{source.name} has changed since it was counted. Reload the page.")
 
 
 class Page:
-    """What one page holds, and lets go of when it closes."""
+    """What one page holds, and drops when it closes."""
 
     def __init__(self, studio: Studio, inputs: Inputs, session: Session) -> None:
         self.studio = studio
@@ -62,7 +62,7 @@ class Page:
         session.on_ended(self.close)
 
     def entry(self, name: str) -> Any:
-        """What is entered, of whatever type; None where nothing is."""
+        """The value of an input, of any type; None where it is empty."""
         try:
             value = self.inputs[name]()
         except SilentException:
@@ -70,7 +70,7 @@ class Page:
         return None if value == "" else value
 
     def take(self, role: str, sent: Any) -> Source:
-        """A table that was sent, in place of the one that had its role."""
+        """Take a table that was sent, in place of the one that had its role."""
         key = sent.get("key") if isinstance(sent, dict) else None
         if not isinstance(key, str):
             raise InvalidInputError("choose a file.")
@@ -85,7 +85,7 @@ class Page:
         return folder
 
     async def send(self, kind: str, **content: Any) -> None:
-        """A message for the page's script, while there is a page."""
+        """Send a message to the page's script, while there is a page."""
         if self._open:
             await self.session.send_custom_message(kind, content)
 
@@ -102,29 +102,29 @@ class Page:
         asyncio.run_coroutine_threadsafe(message, self._loop)
 
     def _let_go(self, role: str) -> None:
-        """Forget a table and all that was computed from it."""
+        """Forget a table and everything computed from it."""
         upload = self._uploads.pop(role, None)
         if upload is not None:
             self.studio.bench.forget(upload.key)
             self.studio.uploads.drop(upload)
 
 
-# Where the page has what an option of the command line is called in a message.
+# The place on the page of each command-line option that a message may name.
 _CONTROLS = {
     "--missing": "Rows without a value",
     "--pair": "Which secrets must look alike?",
-    "--min-group": "More: Refuse a secret with fewer records than",
+    "--min-group": "More: Refuse a secret with fewer rows than",
     "--rows-per-person": "Rows of one person, at most",
     "--one-row": "What is published of a person?",
     "--mechanism": "What is applied to a value?",
     "--epsilon": "Choose by: the promise",
     "--floor": "What protects a value from everybody else?",
     "--wrong": "How wrong may the described laws be?",
-    "--nominal": "Allow a weak floor all the same",
+    "--nominal": "Allow a weak floor even with 0%",
     "--delta": "δ",
-    "--cap": "More: Before the noise, move what is below up to",
-    "--round": "More: Round what is published to steps of",
-    "--clip": "More: After the noise, move what is below up to",
+    "--cap": "More: Before the noise, raise smaller values to",
+    "--round": "More: Round published values to steps of",
+    "--clip": "More: After the noise, raise smaller values to",
     "--accuracy": "Choose by: accuracy of a value",
     "--allow-no-noise": "Publish them as they are",
     **dict.fromkeys(
@@ -136,24 +136,24 @@ _CONTROLS = {
 
 
 def on_page(text: str) -> str:
-    """The text, and where the page asks for the options that it names."""
+    """The text, followed by the places on the page of the options that it names."""
     return " ".join(filter(None, (text, places_in_words(text))))
 
 
 def places_in_words(text: str) -> str:
-    """Where the page asks for the options that a text names; nothing where it names none."""
+    """The places on the page of the options that a text names; empty where it names none."""
     places = [place for option, place in _CONTROLS.items() if option in text]
     return f"On this page: {'; '.join(dict.fromkeys(places))}." if places else ""
 
 
 def in_words(error: BaseException) -> str:
-    """As the command line says it; what should not happen goes to the terminal."""
+    """The message of the command line; an unexpected error goes to the terminal."""
     if isinstance(error, PufferfishError):
         return on_page(" ".join(str(error).split()))
     if isinstance(error, OSError):
-        # An upload has no name that its user would know.
+        # The path of an upload means nothing to its user.
         name = str(error.filename or "")
         place = "The table" if not name or name.startswith("/proc/") else name
         return f"{place}: {error.strerror or error}."
     traceback.print_exception(error, file=sys.stderr)
-    return f"Something went wrong that should not ({type(error).__name__}); see the terminal."
+    return f"An unexpected error occurred ({type(error).__name__}); see the terminal."

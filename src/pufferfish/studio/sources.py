@@ -14,12 +14,12 @@ from pufferfish.tables import FileFormat, format_of
 from pufferfish.tables.sources import find_source
 
 if TYPE_CHECKING:
-    # The command line reads this module, and does without a server's libraries.
+    # The command line imports this module without the libraries of a server.
     from pufferfish.studio.uploads import Upload
 
 __all__ = ["EXAMPLES", "Example", "Source", "source_from_path", "source_from_upload"]
 
-# What a name says of how a file is written.
+# The format of a file by the ending of its name.
 _ENDING = re.compile(r"\.[a-zA-Z]+(\.gz)?$", re.ASCII)
 _MOST_BYTES = 150
 
@@ -29,10 +29,10 @@ class Source:
     """A table that can be read.
 
     Attributes:
-        key: Tells it from all others, also from the same file after a change.
+        key: Identifies the table, and differs for the same file after a change.
         name: What its user calls it.
-        path: Where it is read.
-        format: How it is written.
+        path: Where it is read from.
+        format: The format of the file.
     """
 
     key: str
@@ -42,7 +42,7 @@ class Source:
 
     @property
     def released_name(self) -> str:
-        """What the released file is called: no pattern, and no longer than a file system takes."""
+        """The name of the released file: not a pattern, and short enough for any file system."""
         stem = _ENDING.sub("", Path(self.name).name)
         plain = re.sub(r"[^\w.-]+", "_", stem).strip("_.-").encode()[:_MOST_BYTES]
         suffix = FileFormat(kind=self.format.kind).suffix
@@ -51,15 +51,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A built-in table, and what a first look at it asks.
+    """A built-in table, and the choices for a first look at it.
 
     Attributes:
-        title: What it is about.
-        name: Of its file.
+        title: Its subject.
+        name: The name of its file.
         table: Its columns.
-        column: To protect.
-        secret: That must not be betrayed.
-        pairs: That must look alike.
+        column: The column to publish.
+        secret: The secret that must not be revealed.
+        pairs: The pairs that must look alike.
         missing: What happens to rows without a value.
         together: Further columns to protect with it.
         keep: Columns that are published as they are, and so known to everybody.
@@ -103,7 +103,7 @@ EXAMPLES = {
 
 
 def _adult_rows() -> Mapping[str, Any]:
-    """Five columns of the ten: enough for a first look at a table."""
+    """Five of the ten columns: enough for a first look at a table."""
     table = datasets.adult()
     names = ("education-num", "occupation", "income", "sex", "race")
     return {name: table[name] for name in names}
@@ -122,29 +122,29 @@ EXAMPLES["rows"] = Example(
 
 
 def source_from_path(file: str, na: Sequence[str] = ()) -> Source:
-    """The file, folder or pattern that the studio was started with, and its marks."""
+    """The source for the file, folder or pattern with which the studio was started."""
     stats = [Path(each.path).stat() for each in find_source(file).files]
     state = hash(tuple((each.st_size, each.st_mtime_ns, each.st_ino) for each in stats))
     return Source(key=f"{file} {state}", name=file, path=file, format=format_of(file, na=na))
 
 
 def source_from_upload(upload: Upload, na: Sequence[str] = ()) -> Source:
-    """A table that a page has sent.
+    """The source for a table that a page has sent.
 
     Args:
         upload: The table.
         na: Texts in it that stand for a missing entry.
 
     Raises:
-        InvalidInputError: The name does not tell how it is written.
+        InvalidInputError: The name does not tell the format.
     """
-    # Not the whole name: as a path or a pattern it would be looked for on the disk.
+    # Not the whole name: a path or a pattern would be searched for on the disk.
     ending = _ENDING.search(upload.name)
     try:
         format_ = format_of("table" + (ending[0] if ending else ""), na=na)
     except InvalidInputError:
         raise InvalidInputError(
-            f"the format of {upload.name!r} is not known by its name; it must end in .csv (also "
+            f"the name {upload.name!r} does not tell the format: it must end in .csv (also "
             ".csv.gz), .parquet or .arrow."
         ) from None
     return Source(key=upload.key, name=upload.name, path=upload.path, format=format_)

@@ -1,4 +1,4 @@
-"""What the release of a table would mean: counted, described and calibrated by the library."""
+"""What the release of a table would mean: the library counts, describes and calibrates."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class TableOutlook:
         question: What was asked for.
         described: The scenario, and what it was made from.
         plan: What is applied, the promise and its certificate.
-        facts: What everybody would know of the release.
-        released: Tells each column that is published, and its values, from every other.
-        guess: What is guessed before and after, for the pair that decides.
+        facts: The public facts of the release.
+        released: A key for each published column, which tells it and its values from every other.
+        guess: How often guesses are right before and after, for the pair that decides.
     """
 
     question: Question
@@ -51,11 +51,11 @@ class TableOutlook:
 
     @property
     def calibration(self) -> Calibration:
-        """What is applied and its certificate."""
+        """The mechanism and its certificate."""
         return self.plan.calibration
 
     def release_plan(self, *, allow_no_noise: bool) -> TablePlan:
-        """The plan; a table that could be published as it is has none."""
+        """The plan; there is none for a table that could be published as it is."""
         del allow_no_noise
         return self.plan
 
@@ -66,8 +66,8 @@ def count_sources(question: Question, voice: Voice) -> TableCounts:
 
 
 def describe_sources(question: Question, counts: TableCounts, voice: Voice) -> DescribedTable:
-    """The scenario, from these counts; beliefs from those of the other table, if there is one."""
-    # The table itself was counted: the other one alone is read, whatever both are called.
+    """The scenario from these counts; the beliefs are from the other table, if there is one."""
+    # The table itself was already counted: only the other one is read, even if both share a name.
     opened = _opener(question.reference or question.source)
     return describe_table(question.asked, voice, opened, counts)
 
@@ -90,7 +90,7 @@ def table_outlook(question: Question, described: DescribedTable, voice: Voice) -
 
 
 def _opener(source: Source) -> Opener:
-    """Reads a table of the page where it is, and not where its name would say."""
+    """Reads a table of the page from where it is, not from its name."""
 
     def opened(table: Table, names: Sequence[str]) -> AbstractContextManager[Engine]:
         del table, names
@@ -100,7 +100,7 @@ def _opener(source: Source) -> Opener:
 
 
 def _digest(counted: Crosstab, name: str) -> str:
-    """The same as for the column by itself, if it holds numbers."""
+    """The same key as for the column by itself, if it holds numbers."""
     own = counted.marginal([name])
     values = [cell[0] for cell in own.cells]
     numbers = [each for each in values if isinstance(each, int | float)]

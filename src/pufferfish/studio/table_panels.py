@@ -1,4 +1,4 @@
-"""What a page shows of a table before it is released: numbers, words and pictures."""
+"""What a page shows about a table before its release: numbers, words and pictures."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = ["table_parts"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Grid:
-    """Some rows with a header.
+    """A table with a header.
 
     Attributes:
-        caption: What they are.
+        caption: What the rows are.
         header: Names of their cells.
         rows: The cells.
-        names: How many cells of a row say what it is about.
+        names: How many leading cells of a row are headings.
         more: How many rows are left out.
     """
 
@@ -43,7 +43,7 @@ class _Grid:
 
 
 def table_parts(outlook: TableOutlook) -> dict[str, Any]:
-    """Every place of the page and the HTML in it."""
+    """The HTML for every place on the page."""
     plan, facts = outlook.plan, outlook.facts
     verdict = " ".join([*headline(facts), promise_in_words(plan)])
     law = plan.calibration.mechanism
@@ -65,7 +65,7 @@ def table_parts(outlook: TableOutlook) -> dict[str, Any]:
 
 
 def _say(outlook: TableOutlook) -> str:
-    """For somebody who hears the page: the gist."""
+    """The gist of what has changed, for a screen reader."""
     guess = outlook.guess
     return (
         f"{outlook.plan.promise}: {noise_in_words(outlook.calibration.mechanism)}; guessed right "
@@ -75,11 +75,11 @@ def _say(outlook: TableOutlook) -> str:
 
 
 def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
-    """For each tile its number, and the words below it."""
+    """The number of each tile, and the words below it."""
     plan, guess, calibration = outlook.plan, outlook.guess, outlook.calibration
     recode, worst = calibration.recode, plan.certificate.worst
     who = f", for somebody who knows {list_in_words(plan.known)}" if plan.known else ""
-    exception = "" if plan.promise.pure else f", but for a probability of {plan.promise.delta:g}"
+    exception = "" if plan.promise.pure else f", except with probability {plan.promise.delta:g}"
     bounded = (
         f"odds change by at most a factor of {odds_factor(plan.promise.epsilon)}{exception}, for "
         f"one row{who}"
@@ -100,8 +100,8 @@ def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
         "guess",
         (
             f"{percent_up(guess.before_upper)} → {percent_up(guess.after_upper)}",
-            f"between {first} and {second}, before and after, from one row{given}; at worst "
-            f"{percent_up(guess.allowed)} by the promise",
+            f"between {first} and {second}, before and after, from one row{given}; the promise "
+            f"allows {percent_up(guess.allowed)} at worst",
         ),
     )
     yield (
@@ -118,11 +118,11 @@ def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def _stays(recode: Recode) -> str:
-    """In short, where a table below says it of each column."""
+    """What stays, in short, where a table below gives it for each column."""
     if not recode.parts:
         return moves_in_words(recode)
     kept = "values occur as often as before, on average" if recode.keep_histogram else ""
-    return "; ".join(filter(None, ["of the rows, as they are in all columns", kept]))
+    return "; ".join(filter(None, ["of the rows, unchanged in all columns", kept]))
 
 
 def _grids(outlook: TableOutlook) -> Iterator[_Grid]:
@@ -132,7 +132,7 @@ def _grids(outlook: TableOutlook) -> Iterator[_Grid]:
     if recode is not None and recode.parts:
         yield _Grid(
             caption="What stays of each column",
-            header=("column", "unchanged", "by a constant", "error", "error of the mean"),
+            header=("column", "unchanged", "with one constant", "error", "error of the mean"),
             rows=tuple(
                 (
                     part.column,
@@ -149,7 +149,7 @@ def _grids(outlook: TableOutlook) -> Iterator[_Grid]:
     strata = calibration.strata
     shown = list(strata.items())[:MOST_STRATA]
     yield _Grid(
-        caption="For each value of what is known",
+        caption="For each known value",
         header=(*strata.columns, "rows unchanged", "error"),
         rows=tuple(
             (

@@ -1,9 +1,9 @@
 """Tables that the page was given: in memory, for as long as the page needs them.
 
-On Linux a table is a file without a name (`memfd_create`), which can be opened again and again by
-its path `/proc/self/fd/N` and is gone when it is closed or the process ends, in whatever way. Like
-all memory it may be swapped out. Elsewhere it is a file in a temporary folder of this user, which
-is removed when it is closed and when the process ends by itself.
+On Linux a table is a file without a name (`memfd_create`), which can be opened repeatedly by its
+path `/proc/self/fd/N` and is gone when it is closed or the process ends in any way. Like all memory
+it may be swapped out. Elsewhere it is a file in a temporary folder of this user, which is removed
+when it is closed and when the process ends by itself.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ __all__ = ["Upload", "Uploads"]
 
 # Uploads that wait for a page to claim them.
 _MOST_WAITING = 4
-# All tables together, in units of the largest.
+# The most that all tables together may take, in units of the largest.
 _MOST_TABLES = 4
 _MOST_LETTERS = 200
 _INSTEAD = (
-    "Start the studio with the file instead: pufferfish studio FILE, which reads it where it is."
+    "Start the studio with the file instead (pufferfish studio FILE), which reads it in place."
 )
 
 
@@ -47,7 +47,7 @@ class Upload:
     """A table in memory.
 
     Attributes:
-        key: What a page claims it by; nobody can guess it.
+        key: The key with which a page claims it; nobody can guess it.
         name: What its file was called; a label, never a path.
         path: Where it can be read, until it is dropped.
         size: In bytes.
@@ -60,7 +60,7 @@ class Upload:
 
 
 class _RefusedError(InvalidInputError):
-    """A table that is not taken, and the status of the answer that says so."""
+    """A table is refused, with the status of the answer."""
 
     def __init__(self, status: int, words: str) -> None:
         super().__init__(words)
@@ -68,11 +68,11 @@ class _RefusedError(InvalidInputError):
 
 
 def _numbers() -> Iterator[int]:
-    """Numbers for open files, each used again as late as possible.
+    """Numbers for open files, each reused as late as possible.
 
-    The system gives a closed file's number to the next one: who still had the path of a table
-    that was dropped would read another. High numbers are nobody else's, and going round them takes
-    hundreds of tables.
+    The system gives a closed file's number to the next one: code that still had the path of a
+    dropped table would read another one. Nobody else uses high numbers, and it takes hundreds of
+    tables to reuse one.
     """
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     top = 1024 if limit == resource.RLIM_INFINITY else min(limit, 1024)
@@ -83,7 +83,7 @@ _NUMBERS = _numbers()
 
 
 class _Memory:
-    """A file that no folder holds."""
+    """A file that is in no folder."""
 
     def __init__(self) -> None:
         first = os.memfd_create("pufferfish")
@@ -119,7 +119,7 @@ _Place = _Memory | _Disk
 
 @dataclass(slots=True)
 class _Arriving:
-    """What has come of a table so far."""
+    """The part of a table that has arrived so far."""
 
     place: _Place
     size: int = 0
@@ -127,7 +127,7 @@ class _Arriving:
 
 
 class Uploads:
-    """Keeps tables until they are dropped; an ASGI app that takes what is posted.
+    """A store that keeps tables until they are dropped, and an ASGI app that takes posted ones.
 
     Safe to use from several threads.
     """
@@ -136,7 +136,7 @@ class Uploads:
         """Nothing yet.
 
         Args:
-            most_bytes: The size of the largest table; all together may have four times that.
+            most_bytes: The size of the largest table; all together may take four times that.
         """
         require(most_bytes > 0, f"most_bytes must be greater than 0, got {most_bytes}.")
         self.most_bytes = most_bytes
@@ -149,12 +149,12 @@ class Uploads:
 
     @property
     def refusal(self) -> str:
-        """What is said of a file that is too large."""
+        """The message about a file that is too large."""
         return f"The page takes at most {_megabytes(self.most_bytes, math.floor)}. {_INSTEAD}"
 
     @property
     def folder(self) -> str:
-        """A folder that only this user can enter, for as long as nothing is closed."""
+        """A folder that only this user can enter, until the store is closed."""
         with self._lock:
             self._refuse_closed()
             if self._folder is None:
@@ -164,12 +164,12 @@ class Uploads:
             return self._folder.name
 
     def hold(self, name: str, data: bytes, *, limited: bool = True) -> Upload:
-        """Keep a table that the program made; nobody else can claim it.
+        """Keep a table that the program made; no page can claim it.
 
         Args:
             name: What it is called.
             data: Its bytes.
-            limited: Whether the limits are about it; they are not about what comes with the
+            limited: Whether the limits apply to it; they do not apply to tables that come with the
                 program.
         """
         with self._arriving() as arriving:
@@ -180,18 +180,18 @@ class Uploads:
             return self._keep(arriving, name)
 
     def claim(self, key: str) -> Upload:
-        """Take over what was posted; from now on it stays until it is dropped."""
+        """Claim a posted table; from now on it stays until it is dropped."""
         with self._lock:
             upload = self._waiting.pop(key, None)
         if upload is None:
             raise InvalidInputError(
-                "this file is not held any more: it was taken already, or newer ones took its "
+                "this file is no longer held: it was already taken, or newer files took its "
                 "place. Choose it again."
             )
         return upload
 
     def drop(self, upload: Upload) -> None:
-        """Forget a table; one that is being read can be read to its end."""
+        """Forget a table; one that is being read can still be read to its end."""
         with self._lock:
             self._waiting.pop(upload.key, None)
             place = self._places.pop(upload.key, None)
@@ -200,7 +200,7 @@ class Uploads:
                 place.close()
 
     def close(self) -> None:
-        """Forget all, and take no more."""
+        """Forget all tables, and take no more."""
         with self._lock:
             self._closed = True
             self._waiting.clear()
@@ -211,7 +211,7 @@ class Uploads:
                 self._folder.cleanup()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """POST /upload?name=NAME with the file as the body; answers its key, name and size."""
+        """POST /upload?name=NAME with the file as the body; answered with key, name and size."""
         try:
             upload = await self._receive(Request(scope, receive))
             answer = JSONResponse({"key": upload.key, "name": upload.name, "size": upload.size})
@@ -220,12 +220,12 @@ class Uploads:
         except _RefusedError as refused:
             answer = JSONResponse({"error": str(refused)}, refused.status)
         except OSError:
-            words = f"The memory is not enough for this file. {_INSTEAD}"
+            words = f"There is not enough memory for this file. {_INSTEAD}"
             answer = JSONResponse({"error": words}, 507)
         await answer(scope, receive, send)
 
     async def _receive(self, request: Request) -> Upload:
-        """The whole file."""
+        """The bytes of the whole posted file."""
         length = request.headers.get("content-length")
         if length is not None:
             self._check(int(length), "")
@@ -237,7 +237,7 @@ class Uploads:
 
     @contextlib.contextmanager
     def _arriving(self) -> Iterator[_Arriving]:
-        """Room for a table, which is given back unless the table is kept."""
+        """Reserve room for a table, which is given back unless the table is kept."""
         arriving = _Arriving(self._place())
         try:
             yield arriving
@@ -260,7 +260,7 @@ class Uploads:
         arriving.place.file.write(data)
 
     def _check(self, size: int, than: str, held: int = 0) -> None:
-        """Refuse a table that is too large; those that wait make room for it."""
+        """Refuse a table that is too large; unclaimed ones are dropped to make room for it."""
         with self._lock:
             self._refuse_closed()
             if size > self.most_bytes:
@@ -274,8 +274,9 @@ class Uploads:
             if self._used + size - held > most:
                 raise _RefusedError(
                     507,
-                    f"The tables of all open pages together would have more than "
-                    f"{_megabytes(most, math.floor)}. Close a page that is not needed. {_INSTEAD}",
+                    "The tables of all open pages together would take more than "
+                    f"{_megabytes(most, math.floor)}. Close a page that you do not need. "
+                    f"{_INSTEAD}",
                 )
 
     def _refuse_closed(self) -> None:
@@ -309,7 +310,7 @@ def _megabytes(size: int, rounded: Callable[[float], int]) -> str:
 
 
 def _label(name: str) -> str:
-    """The last part of a path, without what cannot be seen; where it is long, its end."""
+    """The last part of a path, without invisible characters; only its end where it is long."""
     last = name.replace("\\", "/").rpartition("/")[2]
     seen = "".join(each for each in last if not unicodedata.category(each).startswith("C"))
     return seen.strip()[-_MOST_LETTERS:] or "table"

@@ -1,4 +1,4 @@
-"""How far the work of a page is, told by its threads to the page."""
+"""The progress of a page's work, which its threads report to the page."""
 
 from __future__ import annotations
 
@@ -8,30 +8,31 @@ from collections.abc import Callable, Iterator
 
 __all__ = ["PageVoice"]
 
-# Seconds between two words about the same work.
+# Seconds between two reports on the same work.
 _PAUSE = 0.2
 
 
 class PageVoice:
-    """Tells what is being done now, the share of it that is done, and what to know beforehand."""
+    """Reports what is being done now, the share of it that is done, and a note."""
 
     def __init__(self, tell: Callable[[str, float, str], None]) -> None:
         """Nothing yet.
 
         Args:
-            tell: Given what is done, its share and the note; must take calls from any thread.
+            tell: Called with what is done, its share and the note; it must accept calls from any
+                thread.
         """
         self._tell = tell
         self._note = ""
         self._doing: list[str] = []
 
     def warn(self, text: str) -> None:
-        """A note that stands beside what is done next."""
+        """A note that is shown with the next work."""
         self._note = text
 
     @contextlib.contextmanager
     def progress(self, what: str) -> Iterator[Callable[[float], None]]:
-        """Something begins; when it ends, what else is under way is told again."""
+        """Some work begins; when it ends, other work that is under way is reported again."""
         last = time.monotonic()
         self._doing.append(what)
         self._tell(what, 0.0, self._note)

@@ -1,1 +1,1 @@
-"""What a promise becomes for somebody who knows more than was described, or believes otherwise."""
+"""What a promise becomes for adversaries who know more than was described, or believe otherwise."""

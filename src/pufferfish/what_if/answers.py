@@ -1,4 +1,4 @@
-"""What would keep the promise in a case as well, and its cost: found by calibrating again."""
+"""What would also keep the promise in a case, and its cost: found by calibrating again."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _MOST = 0.95
 
 @dataclass(frozen=True)
 class Answering:
-    """Who answers cases.
+    """Finds answers to cases.
 
     Attributes:
         subject: What is planned.
         rows: The table.
-        earlier: The rows of an earlier one.
-        samples: What resamples found.
-        wrongs: By how much laws may be wrong, for each case of such laws by what it says.
+        earlier: The rows of an earlier table.
+        samples: The results of resamples.
+        wrongs: How far laws may be wrong, for each case of such laws, by its text.
         unit: How closely a value is known.
-        left: How many seconds there are.
+        left: Gives the number of seconds left.
     """
 
     subject: Subject
@@ -54,7 +54,7 @@ class Answering:
     left: Callable[[], float]
 
     def answer(self, case: Case) -> Case:
-        """The case with what would help, if anything has to."""
+        """The case with its answer, if it needs one."""
         if case.holds is True or case.kind == "learner":
             return case
         by_kind: dict[str, Callable[[Case], Answer]] = {
@@ -77,14 +77,14 @@ class Answering:
     def _again(
         self, option: str, scenario: Scenario | None = None, note: str = "", **changes: Any
     ) -> Answer:
-        """Calibrate, and say what that costs."""
+        """Calibrate, and state what that costs."""
         found = self._calibrated(scenario, **changes)
         if isinstance(found, str):
             return Answer(option=option, note=found)
         return Answer(option=option, rmse=found.rmse, note=note)
 
     def _calibrated(self, scenario: Scenario | None = None, **changes: Any) -> Calibration | str:
-        """What was found, or why it was not."""
+        """The calibration, or a text that says why there is none."""
         left = self.left()
         if left <= 0.0:
             return _TOO_LONG
@@ -99,7 +99,7 @@ class Answering:
             return f"not computed: {str(error).rstrip('.')}"
 
     def _with(self, met: Iterable[Meeting]) -> Scenario:
-        """Those who are described, and these as well."""
+        """The described adversaries, and these as well."""
         described = self.subject.scenario
         added = [
             replace(meeting.belief, name=_named(meeting.belief, number))
@@ -116,7 +116,7 @@ class Answering:
         return self._knowing(case.columns, option)
 
     def _knowing(self, others: Sequence[str], option: str) -> Answer:
-        """Describe those who know these columns as well."""
+        """Also describe those who know these columns."""
         if self.left() <= 0.0:
             return Answer(option=option, note=_TOO_LONG)
         counted, tally = self.rows.counted(others), Tally()
@@ -128,10 +128,13 @@ class Answering:
         if tally.small:
             return Answer(
                 option=f"{option}, with values merged",
-                note=f"some combinations have fewer than {MIN_GROUP} rows of a secret, so --known "
-                "is refused. With values merged (--merge, --bands) it covers those who know the "
-                "merged value, and no more. To publish the column jointly (--column) covers nobody "
-                "who knows its true value. A floor, or larger noise, helps whatever they know",
+                note=(
+                    f"some combinations have fewer than {MIN_GROUP} rows of a secret, so --known "
+                    "is refused. With values merged (--merge, --bands) it covers only those who "
+                    "know no more than the merged value. Publishing the column jointly "
+                    "(--column) covers nobody who knows its true value. A floor, or larger "
+                    "noise, helps whatever they know"
+                ),
             )
         return self._again(option, self._with(met))
 
@@ -155,8 +158,10 @@ class Answering:
         if not self._recodes and not all(each.cap for each in self.subject.scenario.beliefs):
             return Answer(
                 option=f"--cap LOW:HIGH --wrong {percent(share)}",
-                note="to answer it, public bounds are needed, which are yours to choose; or a "
-                "recoding (--mechanism recode --wrong)",
+                note=(
+                    "this needs public bounds, which you have to choose, or a recoding "
+                    "(--mechanism recode --wrong)"
+                ),
             )
         return self._again(f"--wrong {percent(share)}", wrong=share, **self._robust())
 
@@ -164,7 +169,7 @@ class Answering:
         return {"nominal": False} if self._recodes else {}
 
     def _population(self, case: Case) -> Answer:
-        """The least `wrong`, or the least of some sizes, that 95% of the resamples keep."""
+        """The least `wrong`, or size of noise, that keeps the promise in 95% of the resamples."""
         if not self.samples:
             return Answer(option="--wrong" if self._recodes else "--scale", note=_TOO_LONG)
         return self._wrong() if self._recodes else self._more_noise()
@@ -177,7 +182,7 @@ class Answering:
                 return Answer(option="--wrong", note=found)
             if self._keeps(found):
                 return Answer(option=f"--wrong {percent(share)}", rmse=found.rmse)
-        return Answer(option="--floor", note="no share of wrong laws that was tried is enough")
+        return Answer(option="--floor", note="none of the tried shares of wrong laws is enough")
 
     def _more_noise(self) -> Answer:
         ranked = sorted(self.samples, key=lambda each: (each.epsilon, each.delta))
@@ -207,12 +212,12 @@ class Answering:
             return self._floored(f"--floor {kappa:g}", floor=kappa)
         if not goal.pure:
             return Answer(option="--scale", note="not computed for δ > 0")
-        # The grid takes its share: a little more than unit/ε.
+        # The grid costs a little: the size is a little more than unit/ε.
         size = (self.unit or 1.0) / goal.epsilon * (1.0 + 2.0**-10)
         return self._floored(f"--scale {at_most(size, 4)}", size=size, method="exact")
 
     def _floored(self, option: str, **changes: Any) -> Answer:
-        """What a floor costs, and whether it is enough: entries may be farther apart than 1."""
+        """The cost of a floor, and whether it is enough: entries may be farther apart than 1."""
         found = self._calibrated(**changes)
         if isinstance(found, str):
             return Answer(option=option, note=found)

@@ -1,9 +1,9 @@
-"""What a law becomes for somebody who has counted rows: stratum by stratum, the worst decides.
+"""What a promise becomes for somebody who has counted rows: by stratum, and the worst decides.
 
-In a stratum, rows with the same known values, somebody's laws are the frequencies of its rows. What
-is published there has the law Q_s(y) = Σ_x P_s(x)·M(x,y), and the oracle gives ε, δ and the total
-variation distance of each pair, exactly. A pair is judged where both its secrets have enough rows:
-of fewer, frequencies say little about anybody.
+In a stratum (rows with the same known values) the adversary's laws are the frequencies of its rows.
+What is published there has the law Q_s(y) = Σ_x P_s(x)·M(x,y), and the oracle gives ε, δ and the
+total variation distance of each pair, exactly. A pair is judged where both of its secrets have
+enough rows: frequencies of fewer rows say little about anybody.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ __all__ = ["Found", "Meeting", "Tally", "judge", "judge_meetings", "meetings"]
 
 
 class Meeting(NamedTuple):
-    """The rows of a stratum meet the law that is applied to them.
+    """The rows of a stratum, and the law that is applied to them.
 
     Attributes:
-        scenario: What somebody believes of these rows, and the pairs with enough of them.
+        scenario: What the adversary believes about these rows, and the pairs with enough of them.
         law: The law of the stratum.
     """
 
@@ -47,20 +47,20 @@ class Meeting(NamedTuple):
 
     @property
     def belief(self) -> Belief:
-        """Of the one adversary who is judged."""
+        """The belief of the one adversary who is judged."""
         return self.scenario.beliefs[0]
 
 
 @dataclass
 class Tally:
-    """What was looked at while strata were judged: counts that add up.
+    """Counts of what was judged, summed over strata.
 
     Attributes:
-        strata: How many were judged.
-        small: In how many some pair was not.
-        rows: Of secrets in some pair.
-        untold: Those of which nothing was judged.
-        refused: Those that a release would refuse.
+        strata: How many strata were judged.
+        small: In how many strata some pair was not judged.
+        rows: The rows of secrets in some pair.
+        untold: The rows for which nothing was judged.
+        refused: The rows that a release would refuse.
     """
 
     strata: int = 0
@@ -71,7 +71,7 @@ class Tally:
 
 
 class Found(NamedTuple):
-    """What the law becomes in one stratum."""
+    """What the promise becomes in one stratum."""
 
     epsilon: float
     delta: float
@@ -91,15 +91,15 @@ def judge(
 ) -> Case:
     """A case of somebody who has counted these rows, and knows further columns.
 
-    Everybody who is described may know them: the worst of all is taken.
+    Each of the described adversaries may know them: the worst is taken.
 
     Args:
         subject: The law.
         counted: The rows.
-        others: What is known besides.
-        min_rows: Of each secret of a pair that is judged.
-        case: What is known so far of the case.
-        go_on: Whether there is time for a further stratum.
+        others: The further columns that are known.
+        min_rows: The least number of rows of each secret of a judged pair.
+        case: The case, as far as it is known.
+        go_on: Whether there is time for another stratum.
     """
     tally = Tally()
     every = (
@@ -110,7 +110,7 @@ def judge(
     found = judge_meetings(subject, every, go_on)
     if found is None and not go_on():
         return replace(case, note=_joined(case.note, "not judged: it took too long"))
-    # Rows are counted once for each set of columns that is known.
+    # Rows are counted once for each set of known columns.
     told = replace(
         case,
         strata=tally.strata,
@@ -126,7 +126,7 @@ def judge(
 def judge_meetings(
     subject: Subject, every: Iterable[Meeting], go_on: Callable[[], bool] = lambda: True
 ) -> list[Found] | None:
-    """What each stratum finds; None where there is none, or no time for all of them."""
+    """The result of each stratum; None where there is none, or no time for all of them."""
     found = []
     for meeting in every:
         if not go_on():
@@ -168,9 +168,9 @@ def meetings(
     Args:
         subject: The law.
         counted: The rows.
-        known: What somebody knows of a row.
-        min_rows: Of each secret of a pair.
-        tally: Is added to.
+        known: The columns that the adversary knows.
+        min_rows: The least number of rows of each secret of a pair.
+        tally: The counts, which are updated.
     """
     every = subject.scenario.pairs
     for stratum in strata_given(counted, known):
@@ -198,13 +198,13 @@ def meetings(
 
 
 def _about(pair: SecretPair, stratum: Stratum) -> bool:
-    """Whether a pair is of the secret that is looked at, where several are protected."""
+    """Whether a pair belongs to the secret being judged, where several are protected."""
     name = stratum.view.name
     return not name or all(str(each).startswith(f"{name} = ") for each in pair)
 
 
 def _law_of(law: Law, stratum: Stratum) -> Law | None:
-    """The law of these rows; None where there is none for what is known of them."""
+    """The law of these rows; None where there is none for their known values."""
     if not isinstance(law, Stratified):
         return law
     place = law.place_of(stratum.given)
@@ -227,7 +227,7 @@ def _met(
     pairs: Sequence[SecretPair],
     law: Law,
 ) -> tuple[Meeting, int] | None:
-    """What somebody believes of the rows that the law takes, and how many these are."""
+    """The beliefs about the rows that the law accepts, and their number."""
     wanted = {secret for pair in pairs for secret in pair}
     own = {secret: table for secret, table in stratum.groups.items() if secret in wanted}
     belief = _belief(subject, counted, replace(stratum, groups=own), law)
@@ -236,7 +236,7 @@ def _met(
     try:
         scenario, law = as_met(Scenario(belief, pairs), law)
     except InvalidInputError:
-        return None  # none of the rows
+        return None  # it accepts none of the rows
     taken = sum(
         int(counts_of_rows(prior).sum()) + scenario.beliefs[0].missing_counts.get(secret, 0)
         for secret, prior in scenario.beliefs[0].priors.items()
@@ -246,15 +246,15 @@ def _met(
 
 
 def _belief(subject: Subject, counted: TableCounts, stratum: Stratum, law: Law) -> Belief | None:
-    """The frequencies of what is published, as a release would take it."""
+    """The frequencies of the values from which a release would draw."""
     if not subject.numeric:
         return empirical_belief(counted, stratum, REFERENCE)
     plan, counts = subject.plan, summary_of(counted, stratum)
     holes = any(group.missing for group in counts.groups.values())
     if holes and plan.missing == "refuse":
         raise DataError(
-            f"column {counts.column!r} has missing values, and the plan refuses them: say what "
-            "becomes of them (--missing keep or drop) when you make the plan."
+            f"column {counts.column!r} has missing values, and the plan refuses them: choose "
+            "--missing keep or drop when you make the plan."
         )
     if plan.missing == "drop" or (not law.additive and not law.takes_missing):
         counts = counts.without_missing()

@@ -1,8 +1,8 @@
-"""Somebody whose laws are others than those described: the population's, or wrong by some share.
+"""Adversaries whose laws differ from those described: the population's, or wrong by some share.
 
-A resample draws as many rows as the table has from it, with replacement: the population's laws are
-to those of the table about as the table's are to those of a resample. The law of the plan stays as
-it is. A split calibrates to one half of the rows and judges by the other.
+A resample draws as many rows as the table has from it, with replacement: the laws of the population
+differ from those of the table about as the table's differ from those of a resample. The law of the
+plan stays as it is. A split calibrates to one half of the rows and judges by the other.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from pufferfish.words.numbers import percent
 
 __all__ = ["Resampled", "Sample", "judge_samples", "laws_case", "population_case", "split_case"]
 
-# What a share of samples is told by.
+# The share of samples that a case reports.
 _MOST = 0.95
 _TOO_LONG = "it took too long"
 
 
 class Sample(NamedTuple):
-    """What the law becomes under one resample.
+    """What the promise becomes under one resample.
 
     Attributes:
         meetings: The strata of its rows.
-        found: What each of them finds.
+        found: The result of each of them.
     """
 
     meetings: tuple[Meeting, ...]
@@ -71,13 +71,13 @@ class Sample(NamedTuple):
 
 
 class Resampled(NamedTuple):
-    """What the law becomes under several resamples.
+    """What the promise becomes under several resamples.
 
     Attributes:
         samples: Those in which some stratum was judged.
-        tally: Over all resamples: the strata are those of the table, once for each, and small are
-            those in which by chance a secret has no row, so that a pair was not judged which the
-            table has there.
+        tally: The sum over all resamples: strata counts those of the table, once for each resample;
+            small counts those in which a secret has no row by chance, so that a pair could not be
+            judged that the table has there.
     """
 
     samples: tuple[Sample, ...]
@@ -87,7 +87,7 @@ class Resampled(NamedTuple):
 def judge_samples(
     subject: Subject, counted: TableCounts, count: int, seed: int, go_on: Callable[[], bool]
 ) -> Resampled:
-    """The law under the frequencies of resamples, as many as there is time for."""
+    """The promise under the frequencies of resamples, as many as there is time for."""
     found: list[Sample] = []
     tally = Tally()
     whole = _pairs_by_stratum(_all_meetings(subject, counted, Tally())) if count else set()
@@ -106,7 +106,7 @@ def judge_samples(
 
 
 def _all_meetings(subject: Subject, counted: TableCounts, tally: Tally) -> tuple[Meeting, ...]:
-    """The strata of all who are described, where both secrets of some pair have a row."""
+    """The strata of all described adversaries in which both secrets of some pair have a row."""
     return tuple(
         meeting
         for known in subject.known_sets
@@ -115,7 +115,7 @@ def _all_meetings(subject: Subject, counted: TableCounts, tally: Tally) -> tuple
 
 
 def _pairs_by_stratum(met: Sequence[Meeting]) -> set[tuple[Any, SecretPair]]:
-    """What is judged: each pair, by what is known."""
+    """The cases to judge: each pair, for each known value."""
     return {
         (frozenset((name, label_key(label)) for name, label in each.belief.given.items()), pair)
         for each in met
@@ -124,7 +124,7 @@ def _pairs_by_stratum(met: Sequence[Meeting]) -> set[tuple[Any, SecretPair]]:
 
 
 def population_case(subject: Subject, resampled: Resampled) -> Case:
-    """What the law becomes for somebody who knows the population and not the sample."""
+    """What the promise becomes for somebody who knows the population and not the sample."""
     samples, tally = resampled
     case = Case(
         kind="population",
@@ -145,16 +145,18 @@ def population_case(subject: Subject, resampled: Resampled) -> Case:
         guess=_largest_of_most([each.guess for each in samples]),
         spread=spread,
         holds=spread.held >= _MOST * spread.samples,
-        note="resamples of the rows, as many as the table has; the guess is what 95% keep",
+        note=(
+            "each resample has as many rows as the table; the guess is that of 95% of them, at most"
+        ),
     )
 
 
 def split_case(
     subject: Subject, rows: Rows, splits: int, seed: int, patience: float
 ) -> Case | None:
-    """What the promise becomes on rows that were not used; None where nothing is fitted."""
+    """What the promise becomes on held-out rows; None where nothing is fitted."""
     if subject.calibration.method == "given":
-        return None  # the size was chosen without the rows: resamples say all there is
+        return None  # the size was chosen without the rows: resamples are enough
     knows = "has the half of the rows that was not used"
     try:
         found = measure(
@@ -183,7 +185,7 @@ def split_case(
 
 
 def _halved(subject: Subject, rows: Rows) -> Any:
-    """The rows as `held_out` takes them."""
+    """The rows in the form that `held_out` takes."""
     plan = subject.plan
     if not isinstance(plan, ColumnPlan):
         return rows.plain
@@ -195,10 +197,10 @@ def _halved(subject: Subject, rows: Rows) -> Any:
 def laws_case(subject: Subject, share: float) -> Case:
     """What ε becomes if each described law may be wrong by a share, in total variation.
 
-    Of a recoding this is exact. Noise without a public range is different: however little mass may
-    be anywhere, put it far out under one secret, and what is published there excludes the other,
-    so ε is infinite. Whatever the law of the noise, δ at the goal's ε grows by (1 + e^ε)·share at
-    most: each law moves by the share, and publishing moves it no further.
+    For a recoding this is exact. Noise without a public range is different: if even a little mass
+    may be anywhere, it can lie far out under one secret, where what is published excludes the
+    other, so ε is infinite. Whatever the law of the noise, δ at the goal's ε grows by at most (1 +
+    e^ε)·share: each law moves by the share, and publishing moves it no further.
     """
     knows = f"has laws that differ by {percent(share)}"
     law, goal = subject.law, subject.goal
@@ -241,5 +243,5 @@ def _spread(samples: Sequence[tuple[float, bool]]) -> Spread:
 
 
 def _largest_of_most(sizes: Sequence[float]) -> float:
-    """95% of them are not above it; of few, none is."""
+    """A number that 95% of them do not exceed; with few, none does."""
     return sorted(sizes)[math.ceil(_MOST * len(sizes)) - 1]

@@ -1,8 +1,8 @@
-"""All other columns at once: what a learner makes of them, without and with what is published.
+"""All other columns together: what a learner finds from them, without and with what is published.
 
-Counting strata ends where they become small. A secret that is the xor of three columns, one of them
-published, escapes everybody who knows two: a learner that sees all of them may find it. What it
-finds is measured on rows that were held out (`learning.reveals`); another may find more.
+Counting strata ends where they become small. If the secret is the xor of three columns, one of them
+published, nobody who knows two of them finds it, but a learner that sees all of them may. What it
+finds is measured on held-out rows (`learning.reveals`); another learner may find more.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["learner_case"]
 
 
 def learner_case(subject: Subject, rows: Rows, seed: int) -> Case:
-    """What a learner finds that sees all other columns, and what is published."""
+    """What a learner that sees all other columns, and what is published, finds."""
     knows = "knows all other columns (a learner)"
     others = (*subject.layout.known_names, *rows.raw)
     if rows.whole is None:
@@ -58,15 +58,17 @@ def learner_case(subject: Subject, rows: Rows, seed: int) -> Case:
         before=before.found_percent / 100.0,
         without=without.found_percent / 100.0,
         pair=after.pair,
-        note="measured on rows that were held out, at most, with 95% confidence each; another "
-        "learner may find more",
+        note=(
+            "upper limits from held-out rows, with 95% confidence each; another learner may find "
+            "more"
+        ),
     )
 
 
 def _measured(
     subject: Subject, table: Crosstab, view: View, others: tuple[str, ...], seed: int
 ) -> tuple[Reveals, Reveals, Reveals] | None:
-    """Found without what is published, with it, and with the true values in its place."""
+    """The share found without what is published, with it, and with the true values in its place."""
     cells, secrets, labels = _sampled(subject, table, view, seed)
     if not cells.size:
         return None
@@ -77,7 +79,7 @@ def _measured(
     def found(columns: Mapping[str, list[Any]]) -> Reveals | None:
         return measure_leak(Sampled(dict(columns), secrets, labels), pairs)
 
-    # Without other columns there is nothing to learn from: a column of one value.
+    # Without other columns there is nothing to learn from: use a column of one value.
     without = found(known or {"nothing": [0] * cells.size})
     after = found(known | _published(subject, table, cells))
     before = found(known | true)
@@ -87,7 +89,7 @@ def _measured(
 def _sampled(
     subject: Subject, table: Crosstab, view: View, seed: int
 ) -> tuple[IntArray, IntArray, tuple[Any, ...]]:
-    """Rows in random order, as cells of the table: as many of each secret as a learner looks at."""
+    """Rows in random order, as cells of the table: as many of each secret as a learner uses."""
     layout = subject.layout
     places = [table.columns.index(name) for name in layout.secret_names]
     kinds = {
@@ -129,7 +131,7 @@ def _column(table: Crosstab, name: str, cells: IntArray) -> list[Label]:
 
 
 def _published(subject: Subject, table: Crosstab, cells: IntArray) -> dict[str, list[Any]]:
-    """A fresh draw of what is published of these rows, as a release would make it."""
+    """A fresh draw for these rows, as a release would make it."""
     plan, names = subject.plan, subject.layout.column_names
     numbers = {}
     if subject.numeric:

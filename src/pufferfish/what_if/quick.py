@@ -1,8 +1,8 @@
-"""A quick stress test of a release: what takes seconds, for those who have the table at hand.
+"""A quick stress test of a release: it takes seconds, and needs the table.
 
-Other columns one by one, laws that differ by 1%, and the value to within one unit: no pairs of
-columns, no learner, no resamples, and nothing is calibrated again unless somebody asks for answers.
-As private as the table.
+It tests other columns one by one, laws that differ by 1%, and the value to within one unit: no
+pairs of columns, no learner, no resamples, and nothing is calibrated again unless answers are
+requested. The result is as private as the table.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SECONDS = 10.0
 _MOST_ROWS = 1_000_000
 _MIN_ROWS = 20
 _WRONGS = (0.01,)
-# Cases that are told one by one.
+# Cases that are shown one by one.
 _MOST_TOLD = 3
 
 
@@ -39,13 +39,13 @@ def quick_stress(
     *,
     answers: bool = False,
 ) -> Stress | str:
-    """What was found, or in words why nothing was: a release that is done must not fail here.
+    """The result, or a text that says why there is none: a finished release must not fail here.
 
     Args:
-        record: Of the release.
-        engine: Who reads the table that was released.
-        progress: Told the share that is done.
-        answers: Whether to calibrate what would help, as far as there is time.
+        record: The record of the release.
+        engine: Reads the table that was released.
+        progress: Called with the share that is done.
+        answers: Whether to calibrate answers, as far as there is time.
     """
     if record.rows_read > _MOST_ROWS:
         return f"the table has more than {_MOST_ROWS:,} rows"
@@ -77,7 +77,7 @@ def quick_stress(
 
 
 def stress_in_words(found: Stress | str) -> Step:
-    """The worst cases, for the terminal of those who may see the table."""
+    """The worst cases, for a terminal whose user may see the table."""
     if isinstance(found, str):
         return Step(
             TITLE,
@@ -101,7 +101,7 @@ def stress_in_words(found: Stress | str) -> Step:
 
 
 def _size(found: Stress, case: Case) -> str:
-    """What the promise becomes; nothing where that cannot be told."""
+    """What the promise becomes; empty where that cannot be told."""
     if found.goal.pure:
         size = shown(case.epsilon)
         is_number = not size.startswith("above")
@@ -110,7 +110,7 @@ def _size(found: Stress, case: Case) -> str:
 
 
 def _told(found: Stress, case: Case) -> str:
-    """One case."""
+    """One case, in words."""
     said = [_size(found, case)]
     if case.guess is not None:
         two = "values" if case.kind == "value" else "secrets"

@@ -1,6 +1,6 @@
-"""Rows drawn anew: as another sample of the same population might have been.
+"""Rows drawn again, as another sample of the same population might have been.
 
-The generators are seeded. They imitate sampling, choose rows to look at, and protect nobody.
+The generators are seeded. They imitate sampling and choose rows to look at; they protect nobody.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["draw_rows", "resamples"]
 
 
 def resamples(counted: TableCounts, seed: int) -> Iterator[TableCounts]:
-    """As many rows as there are, drawn with replacement, again and again."""
+    """An endless sequence of resamples: as many rows as there are, drawn with replacement."""
     table = counted.crosstab
     generator = np.random.default_rng(seed)
     while True:

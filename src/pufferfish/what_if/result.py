@@ -1,4 +1,4 @@
-"""What a stress test found: one case for each way to know more, sorted by harm. Data and words."""
+"""The result of a stress test: a case for each way to know more, sorted by harm."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ += ["cells_of", "heads_of", "reach_of", "remarks_of", "shown", "tabulate
 Kind = Literal["table", "columns", "learner", "population", "splits", "earlier", "laws", "value"]
 
 
-# An ε beyond this is shown as infinite: one of two secrets is excluded, but for 1e-13 of the chance
-# of the other. What keeps it finite is how a map is rounded to whole numbers.
+# An ε beyond this is shown as infinite: one of two secrets is excluded, up to 1e-13 times the
+# probability of the other. It is finite only because a map is rounded to whole numbers.
 ENDLESS = 30.0
-# Beyond this no digit is shown, and none decides: it rests on entries of a map that are so small
-# that they differ between machines.
+# Beyond this no digit is shown, and none decides: ε then depends on entries of a map so small that
+# they differ between machines.
 VAST = 10.0
 # Pairs of columns that are shown one by one.
 _MOST_PAIRS = 12
@@ -32,11 +32,11 @@ class Spread(NamedTuple):
     """ε over many samples.
 
     Attributes:
-        median: The middle of them.
+        median: The median.
         most: 95% of them are not above it.
         worst: The largest.
-        held: In how many the promise was kept.
-        samples: How many there were.
+        held: The number of samples in which the promise was kept.
+        samples: The number of samples.
     """
 
     median: float
@@ -48,13 +48,13 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What would keep the promise in a case as well, and what that costs.
+    """What would also keep the promise in a case, and what that costs.
 
     Attributes:
         option: What to ask for, as on the command line.
-        rmse: The error of a published value then, from a calibration that was done; None: it was
-            not, and `note` says why.
-        note: What there is to say about it.
+        rmse: The error of a published value with it, from a calibration; None: there was none, and
+            `note` says why.
+        note: A remark.
     """
 
     option: str
@@ -62,7 +62,7 @@ class Answer:
     note: str = ""
 
     def __str__(self) -> str:
-        """In a few words."""
+        """The answer in a few words."""
         cost = "not computed" if self.rmse is None else f"error {readable(self.rmse, 3)}"
         return f"{self.option} ({cost})"
 
@@ -74,27 +74,30 @@ class Case:
     Attributes:
         kind: What sort of knowledge it is.
         knows: What somebody knows, in words.
-        columns: The columns that they know besides those of the plan.
-        epsilon: ε for them, at most; inf where something is published under one secret only; None:
-            it cannot be told, or is not what was measured. Of samples: what 95% of them keep.
-        delta: Where the promise has a δ: δ at its ε, at most.
-        guess: How often the best guess is right between two secrets that are equally likely given
-            what is known; of a learner, how often it was, at most, with 95% confidence.
-        before: The same from the true value.
-        without: Of a learner: the same from the other columns alone.
+        columns: The columns that they know in addition to those of the plan.
+        epsilon: An upper bound on ε for them; inf where something is published under only one
+            secret; None: it cannot be told, or was not measured. For samples: what 95% of them do
+            not exceed.
+        delta: Where the promise has a δ: an upper bound on δ at its ε.
+        guess: How often the best guess between two secrets is right if they are equally likely
+            given what is known; for a learner, an upper limit with 95% confidence on how often it
+            is right.
+        before: The same, from the true value.
+        without: For a learner: the same, from the other columns alone.
         where: The stratum that decides, in words.
         pair: The secrets that decide.
-        spread: Over samples.
-        strata: How many combinations of what is known were judged; of resamples, those of
-            all of them together.
-        small: In how many some pair could not be, for too few rows; of resamples, where the table
-            has rows of both secrets and the resample has none of one; of splits, how many of them.
-        small_share: The share of the rows of protected secrets that nothing was judged of; of
+        spread: The spread of ε over samples.
+        strata: How many combinations of known values were judged; for resamples, summed over all of
+            them.
+        small: In how many of them some pair could not be judged, for lack of rows; for resamples,
+            where the table has rows of both secrets and the resample has none of one; for splits,
+            the number of such splits.
+        small_share: The share of the rows of protected secrets for which nothing was judged; for
             samples and splits, over all of them.
         refused_share: The share of rows that a release by this plan would refuse.
         holds: Whether the promise is kept; None: it cannot be told.
-        note: What there is to say about it.
-        answer: What would help; None where nothing has to.
+        note: A remark.
+        answer: What would help; None where nothing is needed.
     """
 
     kind: Kind
@@ -117,7 +120,7 @@ class Case:
     answer: Answer | None = None
 
     def harm(self, goal: Guarantee) -> tuple[float, ...]:
-        """What cases are sorted by, the worst first: broken, not to be told, kept."""
+        """The key by which cases are sorted, the worst first: broken, unknown, kept."""
         rank = {False: 0.0, None: 1.0, True: 2.0}[self.holds]
         size = self.epsilon if goal.pure else self.delta
         known = 0.0 if size is None else math.inf if size > ENDLESS else min(size, VAST)
@@ -155,21 +158,21 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stress:
-    """What a promise becomes for those who know more, or believe something else.
+    """What a promise becomes for adversaries who know more, or believe something else.
 
-    As private as the table.
+    It is as private as the table.
 
     Attributes:
         goal: The promise for one row.
-        subject: What is published, against which secret, by what.
+        subject: What is published, against which secret, by which mechanism.
         rows: How many rows the table has.
-        rmse: The error of a published value, as it is planned.
-        constant_rmse: That of publishing one constant for everybody; None where nobody knows it.
+        rmse: The error of a published value under the plan.
+        constant_rmse: That of publishing one constant for everybody; None where it is not known.
         cases: The worst first.
-        min_rows: A pair is judged in a stratum that has this many rows of both its secrets.
-        bands: How known columns were read, where not as they are.
-        unit: How closely the value is known in the case "value"; None: of categories.
-        notes: What there is to say about all of it.
+        min_rows: A pair is judged in a stratum that has this many rows of both of its secrets.
+        bands: How known columns were read, where they were not read as they are.
+        unit: How closely the value is known in the case "value"; None for categories.
+        notes: Remarks on the whole test.
     """
 
     goal: Guarantee
@@ -197,7 +200,7 @@ class Stress:
         for case in self.cases:
             if case.kind == "columns" and {*case.columns} == {*columns}:
                 return case
-        raise KeyError(f"nobody was judged who knows {', '.join(map(repr, columns))}.")
+        raise KeyError(f"no case was judged of somebody who knows {', '.join(map(repr, columns))}.")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -215,20 +218,20 @@ class Stress:
         }
 
     def __str__(self) -> str:
-        """What was judged, under which threshold; then a table, the worst first."""
+        """What was judged, and by which rule; then a table, the worst first."""
         constant = (
             ""
             if self.constant_rmse is None
             else f" (one constant for everybody: {readable(self.constant_rmse, 3)})"
         )
         head = [
-            f"{self.subject}: {self.goal} is promised to those who are described. Error of a "
-            f"published value {readable(self.rmse, 3)}{constant}; {self.rows:,} rows.",
-            f"{len(self.cases):,} others were judged, who know more or believe something else: "
-            f"{reach_of(self)}.",
+            f"{self.subject}: {self.goal} is promised against the adversaries described. Error of "
+            f"a published value {readable(self.rmse, 3)}{constant}; {self.rows:,} rows.",
+            f"{len(self.cases):,} other adversaries, who know more or believe something else, "
+            f"were judged: {reach_of(self)}.",
             f"A pair of secrets is judged where both have at least {self.min_rows} rows. The best "
-            "guess is between two secrets that are equally likely given what is known: 50% says "
-            "nothing.",
+            "guess is between two secrets that are equally likely given what is known: 50% is "
+            "chance.",
         ]
         if self.bands:
             told = "; ".join(f"{name!r} {how}" for name, how in self.bands.items())
@@ -239,7 +242,7 @@ class Stress:
 
 
 def tabulate(found: Stress) -> list[str]:
-    """The cases as lines of a table, and what would answer each."""
+    """The cases as lines of a table, with what would answer each."""
     heads = heads_of(found)
     both = [each for each in found.cases if each.kind == "columns" and len(each.columns) > 1]
     left_out = {id(each) for each in both[_MOST_PAIRS:]}
@@ -260,7 +263,7 @@ def tabulate(found: Stress) -> list[str]:
 
 
 def reach_of(found: Stress) -> str:
-    """For how many the promise is not kept, or may not be."""
+    """For how many cases the promise is not kept, or may not be."""
     broken = sum(each.holds is False for each in found.cases)
     open_ = sum(each.holds is None for each in found.cases)
     untold = f", and for {open_} it cannot be told" if open_ else ""
@@ -268,7 +271,7 @@ def reach_of(found: Stress) -> str:
 
 
 def heads_of(found: Stress) -> list[str]:
-    """What stands above the columns of the table."""
+    """The headings of the table."""
     size = "ε" if found.goal.pure else f"δ at ε = {found.goal.epsilon:g}"
     judged = ("strata judged", "rows not judged")
     return ["somebody who", size, "best guess", "true value", *judged, "kept", "would answer it"]
@@ -293,7 +296,7 @@ def cells_of(found: Stress, case: Case) -> list[str]:
 
 
 def shown(size: float | None) -> str:
-    """A number that is at most this, as text: ∞ where it is infinite, or as good as that."""
+    """An upper bound as text: ∞ where it is infinite, or practically so."""
     if size is None:
         return "?"
     if size > VAST:
@@ -302,7 +305,7 @@ def shown(size: float | None) -> str:
 
 
 def remarks_of(found: Stress) -> list[str]:
-    """What has no place in the table; the same of several cases is said once."""
+    """Remarks that do not fit into the table; one that holds for several cases is made once."""
     said: dict[str, list[str]] = {}
     for case in found.cases:
         parts = []
@@ -335,8 +338,8 @@ def remarks_of(found: Stress) -> list[str]:
         lines.append(f"{whom[0]}{more}: {text}.")
     if any(ENDLESS < (case.epsilon or 0.0) < math.inf for case in found.cases):
         lines.append(
-            f"∞: also above {ENDLESS:g}, where what is published excludes one of two secrets but "
-            "for a chance of 1 in 10^13."
+            f"∞: also above {ENDLESS:g}, where what is published excludes one of two secrets up "
+            "to a probability of 1 in 10^13."
         )
     return lines
 

@@ -1,4 +1,4 @@
-"""The rows of a table with all their columns, as counts: read once, where that is possible."""
+"""The rows of a table with all their columns, as counts: read once, where possible."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pufferfish.what_if.subject import Subject
 
 __all__ = ["Rows", "read_rows"]
 
-# Numbers with at most this many different values are known as they are; others in this many bands.
+# A column with at most this many different numbers is known as it is, others in this many bands.
 MOST_VALUES = 20
 BANDS = 5
 
@@ -34,12 +34,12 @@ class Rows:
 
     Attributes:
         subject: What the columns are for.
-        engine: Who reads the table, where it could not be counted at once.
-        raw: For each other column, how it is read.
-        rules: For each other column, by which public rule it is known.
-        untold: Other columns that cannot be looked at, and why.
-        whole: How often each combination of all columns occurs; None: there are too many, or no
-            two of the others are looked at together.
+        engine: Reads the table, where it could not be counted in one pass.
+        raw: How each other column is read.
+        rules: The public rule by which each other column is known.
+        untold: Other columns that cannot be judged, and why.
+        whole: How often each combination of all columns occurs; None: there are too many, or no two
+            of the others are judged together.
     """
 
     subject: Subject
@@ -51,7 +51,7 @@ class Rows:
 
     @property
     def bands(self) -> dict[str, str]:
-        """How other columns are read, where not as they are."""
+        """How other columns are read, where they are not read as they are."""
         told = {}
         for name, rule in self.rules.items():
             if rule.edges is not None:
@@ -96,13 +96,13 @@ def read_rows(
     """Count a table.
 
     Args:
-        engine: Who reads it.
+        engine: Reads the table.
         subject: What its columns are for.
-        columns: Which other columns somebody may know; None: all.
+        columns: Other columns that somebody may know; None: all.
         bands: Public edges of bands, for some of them.
-        at_once: Whether all columns are counted together, which takes long where rows are many and
-            hardly any two alike; otherwise each when it is looked at.
-        go_on: Whether there is time to look for the bands of a further column.
+        at_once: Whether all columns are counted together, which takes long if there are many rows
+            and hardly any two are alike; otherwise each is counted when it is judged.
+        go_on: Whether there is time to find the bands of another column.
 
     Raises:
         InvalidInputError: A column that is not there, or has another role.
@@ -114,11 +114,15 @@ def read_rows(
     for name in names:
         require(
             name not in subject.roles,
-            f"column {name!r} has a role in the plan already; name columns that somebody may know "
-            "besides.",
+            f"column {name!r} already has a role in the plan; name other columns that somebody "
+            "may know.",
         )
     for name in bands:
-        require(name in names, f"bands are given for column {name!r}, which is not looked at.")
+        require(
+            name in names,
+            f"bands are given for column {name!r}, which is not judged: leave them out, or name "
+            "the column.",
+        )
     kinds = engine.kinds(tuple(names)) if names else {}
     raw = {
         name: Rule(
@@ -132,12 +136,12 @@ def read_rows(
     for name in bands:
         require(
             raw[name].read == "number",
-            f"column {name!r} is no column of numbers, and bands are given for it.",
+            f"bands are given for column {name!r}, which does not hold numbers: leave them out.",
         )
     layout = subject.extended(tuple(raw.values()))
     whole: Crosstab | None = None
     if at_once:
-        # What is refused here is so again below unless it was the number of combinations.
+        # What is refused here is refused again below, unless there were too many combinations.
         with suppress(DataError):
             whole = engine.crosstab([Coding.of(each) for each in layout.rules])
     rules: dict[str, Rule] = {}
@@ -159,7 +163,7 @@ def read_rows(
 
 
 def _told_apart(rule: Rule, table: Crosstab) -> Rule:
-    """Numbers as they are where they are few, else in bands with about as many rows each."""
+    """Numbers as they are where they are few, else in bands with about equally many rows."""
     values = [each for each in table.labels[0] if each is not None]
     if len(values) <= MOST_VALUES:
         return rule

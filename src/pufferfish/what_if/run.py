@@ -1,4 +1,4 @@
-"""The stress test of a plan: who knows more than was described, and what the promise is to them."""
+"""The stress test of a plan: what the promise becomes for adversaries who were not described."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from pufferfish.words.phrases import list_in_words
 
 __all__ = ["WRONGS", "stress", "stress_engine"]
 
-# By how much laws may be wrong, in total variation.
+# How far laws may be wrong, in total variation.
 WRONGS = (0.001, 0.01, 0.05)
-# Until which share of the time each part may go on: the bands of columns, columns, resamples,
+# The share of the time by which each part must end: the bands of columns, columns, resamples,
 # splits; answers have the rest.
 _BANDS, _COLUMNS, _SAMPLES, _SPLITS = 0.25, 0.45, 0.6, 0.75
 _TOO_LONG = "not judged: it took too long"
@@ -55,32 +55,32 @@ def stress(
     progress: Callable[[float], None] | None = None,
     **planned: Any,
 ) -> Stress:
-    """What a promise becomes for those who know more, or believe something else, than described.
+    """What a promise becomes for adversaries who know more, or believe something else.
 
         plan = pf.Plan(calibration=found, column="education-num", secret="race")
         print(pf.stress(plan, table, bands={"age": [30, 45, 60, 75]}))
 
     Args:
-        plan: The plan of a release; or what `calibrate` found, with what else `pf.Plan` would be
-            told (column=..., secret=...): its size is then rounded as a plan rounds it.
+        plan: The plan of a release; or the result of `calibrate`, with the other arguments of
+            `pf.Plan` (column=..., secret=...): its size is then rounded as a plan rounds it.
         table: The table that is released: a frame, a dict of arrays, the path of a file, ...
         earlier: An earlier table, whose frequencies somebody may believe.
-        columns: Which other columns somebody may know; by default all.
+        columns: Other columns that somebody may know; by default all.
         bands: For some columns of numbers, the edges of the bands in which they are known. Without
             them up to 20 different numbers are known as they are, and more in fifths of the rows.
         pairs: Whether columns are also known two at a time.
         min_rows: A pair of secrets is judged in a stratum with this many rows of both.
-        wrongs: By how much laws may be wrong, in total variation.
+        wrongs: How far laws may be wrong, in total variation.
         unit: How closely a value is known; by default 1, or the smallest step between two values
             if that is larger.
-        resamples: How often rows are drawn anew; 0: never.
-        splits: How often they are split in halves, at most; 0: never.
-        learner: Whether a learner looks at all other columns at once.
-        answers: Whether what would help is calibrated, for the worst cases first.
-        seconds: About how long all of it may take. What there was no time for says so.
-        seed: Of resamples, splits and the learner's rows. It protects nothing.
-        progress: Told the share that is done.
-        planned: Of a calibration, the arguments of `pf.Plan`.
+        resamples: The number of resamples of the rows; 0: none.
+        splits: The most splits into halves; 0: none.
+        learner: Whether a learner looks at all other columns together.
+        answers: Whether answers are calibrated, for the worst cases first.
+        seconds: About how long the test may take. Cases for which there was no time say so.
+        seed: The seed of resamples, splits and the learner's rows. It protects nothing.
+        progress: Called with the share that is done.
+        planned: The arguments of `pf.Plan`, for a calibration.
 
     Raises:
         InvalidInputError: A column that is not there, or has another role.
@@ -109,7 +109,7 @@ def stress(
 
 @dataclass(frozen=True)
 class _Clock:
-    """How long something takes."""
+    """The time that has passed."""
 
     begun: float
     seconds: float
@@ -120,7 +120,7 @@ class _Clock:
         return self.begun + self.seconds - time.monotonic()
 
     def until(self, share: float) -> Callable[[], bool]:
-        """Whether no more than a share of the time has passed."""
+        """Whether at most this share of the time has passed."""
         return lambda: time.monotonic() - self.begun < share * self.seconds
 
 
@@ -143,7 +143,7 @@ def stress_engine(
     seed: int,
     progress: Callable[[float], None] | None,
 ) -> Stress:
-    """`stress` for tables that somebody has opened."""
+    """`stress` for tables that are already open."""
     clock = _Clock(time.monotonic(), positive("seconds", seconds))
     require(min_rows >= 1, f"min_rows must be at least 1, got {min_rows}.")
     for name, count in (("resamples", resamples), ("splits", splits)):
@@ -208,7 +208,7 @@ def _counted(subject: Subject, engine: Engine) -> TableCounts:
 def _knowing(
     subject: Subject, rows: Rows, min_rows: int, *, pairs: bool, go_on: Callable[[], bool]
 ) -> list[Case]:
-    """Somebody who also knows another column, or two of them."""
+    """The cases of somebody who also knows another column, or two of them."""
     cases = [
         Case(
             kind="columns",
@@ -263,4 +263,4 @@ def _constant(subject: Subject, rows: Rows) -> float | None:
 def _notes(subject: Subject) -> tuple[str, ...]:
     if subject.plan.rows_per_person == 1:
         return ()
-    return ("Judged is one row: what several rows of a person tell together is more.",)
+    return ("One row is judged: several rows of a person together reveal more.",)

@@ -1,4 +1,4 @@
-"""What is put to the test: the law of a plan, and how the rows are read that it meets."""
+"""The subject of a test: the law of a plan, and how the rows to which it is applied are read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Subject", "subject_of"]
 
 @dataclass(frozen=True)
 class Subject:
-    """A plan that is put to the test.
+    """A plan under test.
 
     Attributes:
         plan: What is released, and how.
@@ -39,17 +39,17 @@ class Subject:
 
     @property
     def calibration(self) -> Calibration:
-        """What keeps the promise for one row."""
+        """The calibration that keeps the promise for one row."""
         return self.plan.calibration
 
     @property
     def law(self) -> Law:
-        """What is applied."""
+        """The mechanism."""
         return self.calibration.mechanism
 
     @property
     def goal(self) -> Guarantee:
-        """What is promised for one row."""
+        """The promise for one row."""
         return self.calibration.goal
 
     @property
@@ -64,7 +64,7 @@ class Subject:
 
     @cached_property
     def known_sets(self) -> tuple[tuple[str, ...], ...]:
-        """All that somebody who is described may know: each set contains what is kept."""
+        """The sets of columns that described adversaries know; each contains the kept columns."""
         rest = [name for name in self.layout.known_names if name not in self.keep]
         return tuple(
             (*self.keep, *chosen)
@@ -74,18 +74,18 @@ class Subject:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """All columns that have a role already."""
+        """All columns that have a role in the plan."""
         person = () if self.plan.person is None else (self.plan.person,)
         return (*(each.column for each in self.layout.rules), *person)
 
     @property
     def numeric(self) -> bool:
-        """Whether one column of numbers is published, which are not taken as categories."""
+        """Whether a single column of numbers is published that does not count as categories."""
         return isinstance(self.plan, ColumnPlan) or self.plan.numeric
 
     @property
     def in_words(self) -> str:
-        """What is published, against which secret, by what."""
+        """What is published, against which secret, by which mechanism."""
         law = self.law
         done = (
             f"a law for each of {list_in_words(self.keep)}"
@@ -96,15 +96,16 @@ class Subject:
         return f"{list_in_words(self.layout.column_names)} against {secret}, {done}"
 
     def extended(self, rules: Sequence[Rule]) -> Layout:
-        """The layout of somebody who knows further columns."""
+        """The layout for somebody who knows further columns."""
         return replace(self.layout, known=(*self.layout.known, *rules))
 
 
 def subject_of(given: Any, planned: dict[str, Any]) -> Subject:
-    """Of a plan, or of a calibration and what else a plan would be told.
+    """The subject from a plan, or from a calibration and the other arguments of a plan.
 
     Raises:
-        UnsupportedError: Rows of persons become one first, so the table's rows are not published.
+        UnsupportedError: The rows of each person become one first, so the table's rows are not
+            published.
     """
     if isinstance(given, Calibration):
         plan: Any = Plan(calibration=given, **planned)
@@ -112,19 +113,19 @@ def subject_of(given: Any, planned: dict[str, Any]) -> Subject:
         plan = given
         require(
             not planned,
-            f"{', '.join(planned)}: a plan says this already; leave it out.",
+            f"{', '.join(planned)}: the plan already says this; leave it out.",
         )
     if isinstance(plan, TablePlan):
         return Subject(plan, plan.layout)
     if not isinstance(plan, ColumnPlan):
         raise InvalidInputError(
-            "give the plan of a release (pf.Plan), or what pf.calibrate found with column= and "
-            f"secret=, got {type(given).__name__}."
+            "give the plan of a release (pf.Plan), or the result of pf.calibrate with column= "
+            f"and secret=, got {type(given).__name__}."
         )
     if plan.one_row is not None:
         raise UnsupportedError(
-            "this plan makes one row of each person's rows first. Make that table, and a plan for "
-            "it, and put that to the test."
+            "this plan first makes one row of each person's rows. Make that table, and a plan "
+            "for it, and test that plan."
         )
     layout = Layout(
         columns=(Rule(column=plan.column, read="number"),),

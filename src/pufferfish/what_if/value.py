@@ -1,10 +1,10 @@
-"""Somebody who knows the value itself, nearly: which of two neighbours is it?
+"""Somebody who nearly knows the value itself: which of two neighbours is it?
 
-A promise about secrets says nothing to those who ask for the value. Two values x and x' that are at
-most a unit apart are published by the laws M(x,·) and M(x',·), and ε is the largest logarithm of
-their ratio: unit/scale for Laplace noise, what the floor of a recoding allows, and infinite for one
-without a floor that publishes something for one of them only. Of several columns all entries of the
-row but one are known; of a category, nothing.
+A promise about secrets says nothing about the value itself. Two values x and x' that are at most a
+unit apart are published by the laws M(x,·) and M(x',·), and ε is the largest logarithm of their
+ratio: unit/scale for Laplace noise, what the floor of a recoding allows, and infinite for one
+without a floor that publishes something for only one of them. With several columns all entries of
+the row but one are known; of a category, nothing is known.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pufferfish.words.phrases import list_in_words
 
 __all__ = ["unit_of", "value_case"]
 
-# Pairs of values whose ratios are computed at once.
+# Pairs of values whose ratios are computed in one step.
 _AT_ONCE = 2_000
 
 
@@ -54,7 +54,7 @@ def value_case(subject: Subject, rows: Rows, unit: float | None, law: Law | None
         subject: What is planned.
         rows: The table.
         unit: How closely a value is known.
-        law: What is applied, if it is not what is planned.
+        law: The law to judge, if it is not that of the plan.
     """
     law, goal = law or subject.law, subject.goal
     laws = list(law) if isinstance(law, Stratified) else [law]
@@ -94,7 +94,7 @@ def value_case(subject: Subject, rows: Rows, unit: float | None, law: Law | None
 
 
 def _values(subject: Subject, rows: Rows) -> FloatArray:
-    """The values of the column, as they are published from."""
+    """The values of the column to which the law is applied."""
     labels = rows.plain.crosstab.labels[0]
     found = np.array(sorted(float(each) for each in labels if each is not None))
     cap = subject.plan.cap
@@ -104,7 +104,7 @@ def _values(subject: Subject, rows: Rows) -> FloatArray:
 def _near(law: Law, values: FloatArray, unit: float) -> Iterator[tuple[Law, Prior, Prior, float]]:
     """Two values at most a unit apart, and what rounding them to a grid may add to ε."""
     if not isinstance(law, Recoding):
-        # Noise is the same everywhere but for the grid, so any value will do.
+        # Noise is the same everywhere except for the grid, so any value serves.
         start, extra = float(values[0]), 0.0
         grid = as_noise(law).grid
         if law.ratio_scale > 0.0 and grid is not None:
@@ -151,7 +151,7 @@ def _alike(law: Law) -> Iterator[tuple[Law, Prior, Prior, float]]:
 
 
 def _worst(chances: FloatArray, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Of some pairs of rows the one with the largest ratio, and the one that is farthest apart."""
+    """The pair of rows with the largest ratio, and the pair that is farthest apart."""
     if not pairs:
         return []
     places = np.array(pairs)

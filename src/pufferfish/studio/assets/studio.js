@@ -1,4 +1,4 @@
-// What the page does by itself: sliders, files, copies, and putting into place what the server says.
+// What the page does by itself: sliders, files, copying, and putting the server's answers into place.
 "use strict";
 
 (() => {
@@ -6,7 +6,7 @@
   const tell = (name, value, options) => Shiny.setInputValue(name, value, options);
   const again = { priority: "event" };
 
-  // A slider and its number show one value. The server is told at once, then at most so often (ms).
+  // A slider and its number show one value. The server is told at once, and then again after at least this pause (ms).
   const PAUSE = 60;
 
   function wireSlider(box) {
@@ -33,8 +33,8 @@
     say();
   }
 
-  // Files go to the server as they are; it answers with a key that the page claims them by. What was
-  // refused here the server does not know: that stays said until another table is chosen.
+  // Files go to the server as they are; it answers with a key by which the page claims them. What was
+  // refused here the server does not know: the message stays until another table is chosen.
   let refused = "";
   function send(input) {
     const file = input.files[0];
@@ -62,7 +62,7 @@
     request.send(file);
   }
 
-  // Parts that belong to an answer are there when it is given.
+  // Parts that belong to an answer are shown when it is given.
   function fold() {
     for (const part of document.querySelectorAll("[data-if], [data-when]")) {
       const [name, ...answers] = part.dataset.when ? ["by", ...part.dataset.when.split(" ")] : part.dataset.if.split(" ");
@@ -98,7 +98,7 @@
     byId("studio").classList.toggle("busy", busy);
   }
 
-  // What is open or focused in a place stays so while it says the same.
+  // What is open or focused in a place stays so while its content is the same.
   const there = new Map();
   function put(id, html) {
     if (there.get(id) === html) return;
@@ -116,7 +116,7 @@
     }
   }
 
-  // What fits what was chosen elsewhere; as if it had been pressed, so that all who listen know.
+  // Answers that suit what was chosen elsewhere; clicked, so that all listeners are told.
   function choose({ answers }) {
     for (const [name, value, given] of answers) {
       const input = document.querySelector(`input[name="${name}"][value="${value}"]`);
@@ -124,13 +124,13 @@
     }
   }
 
-  // What takes long is offered, and what is shown meanwhile is not what is asked for.
+  // A slow answer is offered on request; until then the page shows the answer to an earlier question.
   function demand({ waits }) {
     byId("demand").hidden = !waits;
     byId("studio").classList.toggle("outdated", waits);
   }
 
-  // What was released is gone with the page.
+  // The released files are gone when the page closes.
   let unsaved = false;
   window.addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
   function released({ name }) {
@@ -162,7 +162,7 @@
       put(`picture-${name}`, pictures[name] || "");
     }
     put("not-covered", covered);
-    // Who hears the page is told when the slider rests.
+    // Screen readers are told when the slider rests.
     clearTimeout(saying);
     saying = setTimeout(() => put("said", said), 700);
     document.dispatchEvent(new Event("moved"));
@@ -199,7 +199,7 @@
   });
   $(document).on("shiny:value shiny:bound", () => setTimeout(fold, 0));
   $(document).on("shiny:disconnected", () =>
-    problem("The connection to the studio is lost. Reload the page; if that does not help, the studio has ended."));
+    problem("The connection to the studio was lost. Reload the page; if that does not help, the studio has ended."));
   Shiny.addCustomMessageHandler("moved", moved);
   Shiny.addCustomMessageHandler("away", (_) => show(false));
   Shiny.addCustomMessageHandler("choose", choose);
