@@ -68,13 +68,39 @@ def test_a_page_does_what_it_shows(
     walk(page, capfd.readouterr)
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md"])
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])
 def test_links_outside_the_site_lead_somewhere(page: str) -> None:
-    """Those within the site are checked when it is built."""
-    links = re.findall(r"\]\(([^)#\s]+)", (ROOT / page).read_text(encoding="utf-8"))
+    """Those within the site are checked where it is built (tests/test_site.py)."""
+    links = re.findall(r"\]\(([^)\s]+)\)", (ROOT / page).read_text(encoding="utf-8"))
     assert links
     for link in links:
-        assert link.startswith("https://") or (ROOT / link).is_file(), link
+        place, _, anchor = link.partition("#")
+        if not link.startswith("https://"):
+            target = ROOT / (place or page)
+            assert target.is_file(), link
+            assert not anchor or anchor in anchors_of(target), link
+
+
+def anchors_of(page: Path) -> set[str]:
+    """As a reader of the repository sees them."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_pages_that_are_named_exist() -> None:
+    """In the changelog, and in docstrings and messages."""
+    sources = [
+        ROOT / "CHANGELOG.md",
+        *(ROOT / "src").rglob("*.py"),
+        *(ROOT / "tests").rglob("*.py"),
+    ]
+    named = {
+        page
+        for source in sources
+        for page in re.findall(r"\bdocs/[\w/-]+\.md\b", source.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 20
+    assert not {page for page in named if not (ROOT / page).is_file()}
 
 
 def test_the_readme_is_short() -> None:
