@@ -5,90 +5,106 @@ from __future__ import annotations
 import math
 import re
 import runpy
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer.main
 
-from pufferfish.cli.app import run
-from pufferfish.datasets import adult, csv_text
+from pufferfish.cli.app import app
 from tests import seams
-from tests.shown import blocks, walk
+from tests.shown import ON_SPARK, blocks, settle, walk
 from tests.support import ROOT
 
-# Their commands are about files, clusters or hours that a test does not have.
-NOT_WALKED = [f"docs/how-to/{page}.md" for page in ("large-tables", "recoding", "spark", "studio")]
-PAGES = [
-    *("docs/index.md", "docs/reference/api.md", "docs/theory/pure-epsilon.md"),
-    *(f"docs/how-to/{page}.md" for page in ("audit", "report", "signing", "sums", "tables")),
-    *(f"docs/explanation/{page}.md" for page in ("how-it-works", "paper", "stress")),
+DOCUMENTS = [
+    *("README.md", "CONTRIBUTING.md", "SECURITY.md"),
+    *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")),
 ]
-# Read from top to bottom with the built-in table in its folder: snippets and commands.
+# Commands that a test cannot run are in `sh` blocks: what to type, and not what it prints.
+ILLUSTRATIONS = {
+    "README.md": "installs the package into an environment",
+    "docs/tutorials/first-release.md": "installs the package into an environment",
+    "docs/versions.md": "installs the package into an environment",
+    "docs/how-to/studio.md": "opens a browser, and runs until Ctrl-C",
+    "docs/reference/benchmarks.md": "takes an hour",
+}
 WALKED = [
-    str(page.relative_to(ROOT))
-    for folder in ("tutorials", "how-to")
-    for page in sorted((ROOT / "docs" / folder).glob("*.md"))
-    if str(page.relative_to(ROOT)) not in {*PAGES, *NOT_WALKED}
+    page
+    for page in DOCUMENTS
+    if page != ON_SPARK and {kind for kind, _ in blocks(page)} & {"console", "python"}
 ]
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_snippets_run_and_print_what_is_shown(page: str) -> None:
-    assert any(kind == "python" for kind, _ in blocks(page))
-    walk(page, None)
+def test_every_command_is_run_or_listed() -> None:
+    """A block of text holds no command, unless it is what a command printed."""
+    assert {page for page in DOCUMENTS if "sh" in dict(blocks(page))} == set(ILLUSTRATIONS)
+    for page in DOCUMENTS:
+        before = ""
+        for kind, text in blocks(page):
+            assert kind in {"console", "json", "math", "python", "sh", "text"}, (page, kind)
+            if kind == "text" and before != "console":
+                assert not re.search(r"^(\$ |pufferfish |make )", text, re.MULTILINE), page
+            before = kind
 
 
-@pytest.mark.parametrize("page", ["README.md", *WALKED])
+def test_what_is_not_run_names_commands_that_exist() -> None:
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    for page in ILLUSTRATIONS:
+        shown = "\n".join(text for kind, text in blocks(page) if kind == "sh")
+        assert set(re.findall(r"^make ([a-z-]+)", shown, re.MULTILINE)) <= set(targets)
+        for name in re.findall(r"^pufferfish ([a-z-]+)", shown, re.MULTILINE):
+            assert name in typer.main.get_command(app).commands  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("page", WALKED)
 def test_a_page_does_what_it_shows(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Each in a folder of its own; no clock decides what is shown."""
-    monkeypatch.chdir(tmp_path)
+    """Each in a folder of its own, with the built-in table; no clock decides what is shown."""
+    settle(tmp_path, monkeypatch)
     seams.put(monkeypatch, seams.SECONDS_OF_SPLITS, math.inf)
     seams.put(monkeypatch, seams.SECONDS_OF_STRESS, 3600.0)
-    (tmp_path / "pufferfish-demo").mkdir()
-    table = csv_text(adult())
-    (tmp_path / "pufferfish-demo" / "adult.csv").write_text(table, encoding="utf-8")
-    assert {kind for kind, _ in blocks(page)} & {"console", "python"}
     walk(page, capfd.readouterr)
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md"])
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])
 def test_links_outside_the_site_lead_somewhere(page: str) -> None:
-    """Those within the site are checked when it is built."""
-    links = re.findall(r"\]\(([^)#\s]+)", (ROOT / page).read_text(encoding="utf-8"))
+    """Those within the site are checked where it is built (tests/test_site.py)."""
+    links = re.findall(r"\]\(([^)\s]+)\)", (ROOT / page).read_text(encoding="utf-8"))
     assert links
     for link in links:
-        assert link.startswith("https://") or (ROOT / link).is_file(), link
+        place, _, anchor = link.partition("#")
+        if not link.startswith("https://"):
+            target = ROOT / (place or page)
+            assert target.is_file(), link
+            assert not anchor or anchor in anchors_of(target), link
+
+
+def anchors_of(page: Path) -> set[str]:
+    """As a reader of the repository sees them."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_pages_that_are_named_exist() -> None:
+    """In the changelog, and in docstrings and messages."""
+    sources = [
+        ROOT / "CHANGELOG.md",
+        *(ROOT / "src").rglob("*.py"),
+        *(ROOT / "tests").rglob("*.py"),
+    ]
+    named = {
+        page
+        for source in sources
+        for page in re.findall(r"\bdocs/[\w/-]+\.md\b", source.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 20
+    assert not {page for page in named if not (ROOT / page).is_file()}
 
 
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
-
-
-def test_the_commands_print_what_the_page_for_lawyers_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """To the letter, but for the learner, who sees a fresh draw."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "adult.csv").write_text(csv_text(adult()), encoding="utf-8")
-    (block,) = [
-        text for kind, text in blocks("docs/explanation/against-whom.md") if kind == "console"
-    ]
-    commands = [part.partition("\n") for part in block.split("$ pufferfish ")[1:]]
-    assert len(commands) == 2
-    for line, _, expected in commands:
-        assert run(shlex.split(line)) == 0
-        assert _but_for_the_learner(capfd.readouterr().out) == _but_for_the_learner(expected)
-
-
-def _but_for_the_learner(text: str) -> list[str]:
-    return [
-        re.sub(r"\d+\.\d%", "#%", line) if "(a learner)" in line else line
-        for line in text.splitlines()
-    ]
 
 
 def _said_of(method: str) -> str:

@@ -11,8 +11,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 import typer.main
@@ -41,7 +43,8 @@ PARTS = ["Tutorials", "How-to", "Reference", "Explanation"]
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
+        # With --quiet warnings are not counted, and --strict would refuse nothing.
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],
         cwd=ROOT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
@@ -69,6 +72,41 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
             assert "//" not in found[0].replace("</", ""), (page, found[0])
     for sheet in site.rglob("*.css"):
         assert not re.search(r"url\([\"']?(https?:)?//", sheet.read_text(encoding="utf-8")), sheet
+
+
+class _Links(HTMLParser):
+    """What a page refers to, and what can be referred to in it."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.links: set[str] = set()
+        self.anchors: set[str] = set()
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if value and name == "id":
+                self.anchors.add(value)
+            elif value and name in {"href", "src"}:
+                self.links.add(value)
+
+
+def test_every_link_leads_somewhere(site: Path) -> None:
+    """To a file of the site, and to a place in it; addresses of other sites are not asked."""
+    pages = {page: _Links(page) for page in pages_of(site) if page.name != "404.html"}
+    followed = 0
+    for page, found in pages.items():
+        for link in found.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            target = target / "index.html" if target.is_dir() else target
+            assert target.is_file(), (page, link)
+            if parts.fragment and target in pages:
+                assert unquote(parts.fragment) in pages[target].anchors, (page, link)
+                followed += 1
+    assert followed > 1000
 
 
 def test_every_displayed_formula_is_one(site: Path) -> None:
