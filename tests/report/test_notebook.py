@@ -33,10 +33,11 @@ def results() -> dict[str, Any]:
         "scenario": found.scenario,
         "plan": done.record.plan,
         "record": done.record,
+        "recoding": pf.Recoding.from_matrix([0, 1], [[0.75, 0.25], [0.25, 0.75]]),
     }
 
 
-PICTURED = {"calibration", "certificate", "comparison", "plan", "scenario"}
+PICTURED = {"calibration", "certificate", "comparison", "plan", "recoding", "scenario"}
 
 
 @pytest.mark.parametrize("name", results())
@@ -93,3 +94,44 @@ def test_many_secrets_are_counted_and_not_listed() -> None:
     text = Page(to_html(pf.Scenario(pf.Belief(laws)))).text
     assert "and 34 more secrets" in text
     assert "and 774 more" in text
+
+
+@pytest.mark.parametrize(
+    ("columns", "known", "keep"),
+    [(["work"], [], []), (["work", "years"], ["sex"], []), (["years"], ["sex"], ["sex"])],
+)
+def test_tables_are_shown_as_well(columns: list[str], known: list[str], keep: list[str]) -> None:
+    """Categories have no place on an axis, and a law for each known value is no single law."""
+    table = {
+        "work": ["sales", "farm", "sales", "office"] * 60,
+        "years": [9.0, 10.0, 9.0, 13.0, 9.0] * 48,
+        "sex": ["f", "m", "m"] * 80,
+        "group": ["a", "b"] * 120,
+    }
+    beliefs = pf.fit_beliefs(
+        table, columns=columns, secret="group", known=known, families=["empirical"]
+    )
+    found = pf.calibrate(
+        pf.Scenario(beliefs), pf.Guarantee(1.0), mechanism="recode", wrong=0.05, keep=keep
+    )
+    page = Page(to_html(found))
+    assert len(page.named("figure")) == 1
+    assert "kept: the least ε that holds without exception is" in page.text
+    for shown in (found.scenario, found.certificate, *found.strata.values()):
+        assert len(Page(to_html(shown)).named("table")) == 1
+
+
+def test_maps_of_one_size_share_no_id() -> None:
+    ids = [
+        set(re.findall(r'\bid="([^"]*)"', to_html(pf.Recoding.from_matrix([0, 1], matrix))))
+        for matrix in ([[0.75, 0.25], [0.25, 0.75]], [[0.5, 0.5], [0.5, 0.5]])
+    ]
+    assert all(ids)
+    assert not ids[0] & ids[1]
+
+
+def test_a_map_of_categories_has_no_axes() -> None:
+    law = pf.Recoding.from_matrix(["x", "y"], [[0.75, 0.25], [0.25, 0.75]])
+    page = Page(to_html(law))
+    assert len(page.named("table")) == 1
+    assert not page.named("figure")

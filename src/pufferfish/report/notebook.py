@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from zlib import crc32
 
-from pufferfish.beliefs.scenario import PUBLIC, Scenario
+from pufferfish.beliefs.priors import Categorical
+from pufferfish.beliefs.scenario import PUBLIC, Belief, Scenario
 from pufferfish.calibration.postprocess import Postprocess
 from pufferfish.calibration.result import Calibration
 from pufferfish.columns.plan import ColumnPlan
@@ -21,6 +22,8 @@ from pufferfish.core.extras import check_report
 from pufferfish.documents.text import PRIVATE_NOTICE
 from pufferfish.exact import Certificate
 from pufferfish.insight.comparison import Comparison, noise_in_words
+from pufferfish.noise import Stratified
+from pufferfish.recoding.law import Recoding
 from pufferfish.report.page import fragment
 from pufferfish.report.pictures import (
     Picture,
@@ -28,6 +31,7 @@ from pufferfish.report.pictures import (
     losses_picture,
     view_pictures,
 )
+from pufferfish.report.recoded_pictures import map_picture
 from pufferfish.report.views import laws_of_pair, views
 from pufferfish.report.ways import ways_compared, ways_picture
 from pufferfish.words.beliefs import law_in_words
@@ -118,11 +122,35 @@ def _scenario(scenario: Scenario) -> str:
         ]
         if len(secrets) > _MOST_LISTED:
             rows.append(("–", f"and {len(secrets) - _MOST_LISTED} more secrets"))
+    return fragment(
+        "Scenario",
+        rows,
+        _believed(scenario),
+        _note(each.provenance for each in scenario.beliefs),
+    )
+
+
+def _believed(scenario: Scenario) -> Picture | None:
+    """What the first adversary believes of the first pair; categories have no place on an axis."""
     belief = scenario.beliefs[0]
+    if not _of_numbers(belief):
+        return None
     pair = scenario.pairs_of(belief)[0]
     name = _unique("believed", repr((belief.name, pair, law_in_words(belief.priors[pair.first]))))
-    picture = belief_picture(name, belief, pair, laws_of_pair(belief, pair))
-    return fragment("Scenario", rows, picture, _note(each.provenance for each in scenario.beliefs))
+    return belief_picture(name, belief, pair, laws_of_pair(belief, pair))
+
+
+def _recoding(law: Recoding) -> str:
+    """No map says from which beliefs it was computed."""
+    rows = [
+        ("Map", noise_in_words(law)),
+        ("Values", str(len(law.values))),
+        ("Published", str(len(law.outputs))),
+    ]
+    picture = None if law.labelled else map_picture(law, _unique("map", law.matrix.tobytes().hex()))
+    return fragment(
+        "Recoding", rows, picture, f"Private, unless the beliefs are public. {PRIVATE_NOTICE}"
+    )
 
 
 def _record(record: Record) -> str:
@@ -144,6 +172,7 @@ _FORMATS: dict[type, Callable[[Any], str]] = {
     Comparison: _comparison,
     ColumnPlan: _plan,
     Record: _record,
+    Recoding: _recoding,
     Scenario: _scenario,
 }
 
@@ -159,10 +188,18 @@ def _certificate_rows(certificate: Certificate) -> list[Row]:
 
 
 def _picture(calibration: Calibration, steps: Sequence[Postprocess] = ()) -> Picture | None:
-    """The picture of how the odds change, where noise is added; else of what is believed."""
+    """How the odds change; for categories or known values, the ε that each pair uses."""
+    certificate = calibration.certificate
+    one_law = not isinstance(calibration.mechanism, Stratified)
+    if not (one_law and all(map(_of_numbers, calibration.scenario.beliefs))):
+        return losses_picture(_unique("used", repr(certificate)), certificate)
     view = views(calibration.scenario, calibration.certificate, steps)[0]
     number = crc32(repr((calibration.mechanism, view.pair, view.belief.name)).encode())
     return list(view_pictures(f"view{number}", view, calibration.goal))[-1]
+
+
+def _of_numbers(belief: Belief) -> bool:
+    return not any(isinstance(law, Categorical) for law in belief.priors.values())
 
 
 def _unique(kind: str, what: str) -> str:

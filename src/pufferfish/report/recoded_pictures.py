@@ -19,7 +19,7 @@ from pufferfish.words.numbers import percent, readable
 __all__ = ["cost_picture", "error_picture", "map_keys", "map_picture", "secret_pictures"]
 
 
-def map_picture(law: Recoding) -> Picture:
+def map_picture(law: Recoding, name: str = "map") -> Picture:
     """How often each value is published as each other."""
     notes = (
         "" if law.listed else " Values are in bins, each named by the number that stands for it."
@@ -31,9 +31,9 @@ def map_picture(law: Recoding) -> Picture:
         key=lambda place: np.inf if (each := law.coded_outputs[place]) is None else each,
     )
     return Picture(
-        name="map",
+        name=name,
         svg=recoded_figures.map_figure(
-            "map",
+            name,
             law.matrix[:, order],
             law.cells.values,
             [law.coded_outputs[place] for place in order],
