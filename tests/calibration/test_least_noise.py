@@ -230,8 +230,17 @@ def test_holes_that_betray_the_secret_are_refused_whatever_the_noise(
     with pytest.raises(pf.UnreachableGoalError) as caught:
         pf.calibrate(pf.Scenario([belief]), goal, noise=noise)
     message = str(caught.value)
-    for part in ("missing values", "'red'", "'blue'", "'expert'", "at least"):
+    for part in ("missing values", "'red'", "'blue'", "'expert'", "--mechanism recode"):
         assert part in message
+    # The ε that the message names is enough for the holes, and hardly less is.
+    enough = re.search(r"an ε of at least ([0-9.]+) is needed for them alone", message)
+    assert (enough is None) == ("no ε is large enough" in message)
+    if enough is None:
+        return
+    needed = float(enough[1])
+    pf.calibrate(pf.Scenario([belief]), pf.Guarantee(needed, goal.delta), noise=noise)
+    with pytest.raises(pf.UnreachableGoalError):
+        pf.calibrate(pf.Scenario([belief]), pf.Guarantee(0.99 * needed, goal.delta), noise=noise)
 
 
 def test_holes_that_betray_little_are_paid_for_with_noise() -> None:

@@ -199,6 +199,17 @@ def test_a_missing_value_is_recoded_without_any_delta() -> None:
     assert law.floor is not None
     rows = law.matrix
     assert (rows[0] <= math.exp(law.floor) * rows[1] * (1 + 1e-12)).all()
+    # No noise keeps the promise: 40 of 140 are missing, and 5 of 105.
+    assert found.recode is not None
+    assert found.recode.laplace_rmse is None
+    needed = math.log((40 / 140) / (5 / 105))
+    text = " ".join(str(found.explain()).split())
+    assert "no Laplace noise keeps this promise (noise cannot hide which values are missing" in text
+    assert f"an ε of at least {math.ceil(100 * needed) / 100:g} is needed" in text
+    # Where one does, it is that which keeps the promise with the holes.
+    wide = pf.calibrate(scenario, pf.Guarantee(3.0), mechanism="recode").recode
+    assert wide is not None
+    assert wide.laplace_rmse == pf.calibrate(scenario, pf.Guarantee(3.0)).noise.error()
 
 
 def test_smooth_beliefs_have_bins() -> None:

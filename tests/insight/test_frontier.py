@@ -125,3 +125,17 @@ def test_rows_of_a_person_share_the_promise():
     two = frontier(SCENARIO, [NOISE], epsilons=(1.0,), rows_of_person=2)
     one = frontier(SCENARIO, [NOISE], epsilons=(0.5,))
     assert two.at("noise", 1.0).rmse == one.at("noise", 0.5).rmse
+
+
+def test_what_only_noise_cannot_hide_is_said():
+    laws = {name: pf.Discrete.from_counts({1: 30, 2: 30, 3: 30}) for name in "ab"}
+    holed = pf.Scenario(pf.Belief(laws, missing_counts={"a": 40, "b": 10}))
+    found = frontier(holed, [NOISE, mapped()], epsilons=(0.5, 2.0))
+    assert (found.at("noise", 0.5), found.at("noise", 2.0).goal.epsilon) == (None, 2.0)
+    assert found.at("map", 0.5) is not None
+    needed = math.log((40 / 130) / (10 / 100))
+    assert found.holes == pytest.approx(needed)
+    text = " ".join(frontier_in_words(found, of_rows=False).split())
+    assert f"that alone needs ε = {math.ceil(100 * needed) / 100:g}. A recoding can hide" in text
+    assert frontier(holed, [mapped()], epsilons=(0.5,)).holes == 0.0
+    assert frontier(SCENARIO, [NOISE], epsilons=(0.5,)).holes == 0.0

@@ -68,7 +68,11 @@ def test_no_time_is_said_and_not_taken_for_kept(
         assert "it took too long" in case.note
     # The bands of a column are not looked for either.
     assert found.knowing("age").note == "cannot be told: it took too long"
-    assert "for 3 it cannot be told" in stress_in_words(found).paragraphs[0]
+    first, late, *_ = stress_in_words(found).paragraphs
+    assert "for 3 it cannot be told" in first
+    assert "The time limit of about 1e-09 seconds ended the search before 3 of them" in late
+    assert all(f"also knows '{name}'" in late for name in EVERY)
+    assert late in str(found)
 
 
 def test_large_tables_halves_and_unreadable_ones_are_said(
@@ -87,21 +91,59 @@ def test_large_tables_halves_and_unreadable_ones_are_said(
     assert quick_stress(record, to_read(table)) == "the table has more than 1,999 rows"
 
 
-def test_the_worst_three_are_told() -> None:
+def stress_of(sizes: dict[str, float], *more: Case) -> Stress:
     cases = [
         Case(kind="columns", knows=f"also knows '{name}'", epsilon=size, holds=size <= 1.0)
-        for name, size in (("a", 0.9), ("b", 2.0), ("c", 40.0), ("d", 18.4))
+        for name, size in sizes.items()
     ]
-    cases.append(Case(kind="columns", knows="also knows 'e'", small=4, small_share=1.0))
-    found = Stress(
+    return Stress(
         goal=pf.Guarantee(1.0),
         subject="",
         rows=10,
         rmse=1.0,
         constant_rmse=None,
-        cases=tuple(cases),
+        cases=(*cases, *more),
         min_rows=20,
+        seconds=10.0,
     )
+
+
+SMALL = Case(kind="columns", knows="also knows 'e'", small=4, small_share=1.0, note="too few rows")
+
+
+def test_nobody_to_whom_the_promise_is_kept_is_among_the_worst() -> None:
+    late = Case(kind="columns", knows="also knows 'f'", late=True)
+    step = stress_in_words(stress_of({"a": 0.9, "b": 2.0}, SMALL, late))
+    assert [each.text for each in step.entries] == ["somebody who also knows 'b': ε = 2"]
+    # Those who were not judged are named, and why.
+    assert step.paragraphs[1:] == (
+        "The time limit of about 10 seconds ended the search before 1 of them: somebody who also "
+        "knows 'f'.",
+        "It cannot be told for somebody who also knows 'e' (too few rows).",
+    )
+
+
+def test_that_the_promise_is_kept_for_all_is_said_so() -> None:
+    step = stress_in_words(stress_of({"a": 0.9, "b": 0.5}))
+    assert (
+        "2 such cases were judged: the promise is kept for all 2 that were tried. "
+        in (step.paragraphs[0])
+    )
+    assert not step.entries
+    some = stress_in_words(stress_of({"a": 0.9, "b": 0.5}, SMALL))
+    assert "kept for 2 that were tried, and for 1 it cannot be told. " in some.paragraphs[0]
+
+
+def test_numbers_in_bands_and_dates_by_year_are_called_so(table: Path, record: Record) -> None:
+    found = quick_stress(record, to_read(table))
+    assert isinstance(found, Stress)
+    assert found.knowing("age").knows == "also knows 'age' in bands"
+    assert found.knowing("day").knows == "also knows 'day' by year"
+    assert found.knowing("colour").knows == "also knows 'colour'"
+
+
+def test_the_worst_three_are_told() -> None:
+    found = stress_of({"a": 0.9, "b": 2.0, "c": 40.0, "d": 18.4}, SMALL)
     told = [each.text for each in stress_in_words(found).entries]
     assert told == [
         "somebody who also knows 'c': ε = ∞",

@@ -119,7 +119,7 @@ def calibrate_recoding(
         method="recode",
         mechanism=law,
         certificate=certificate,
-        recode=_figures(column, law, found, asked, noise),
+        recode=_figures(column, law, found, asked, _noise_of_all(scenario, goal, noise)),
     )
 
 
@@ -149,6 +149,19 @@ def _least_noise(scenario: Scenario, goal: Guarantee, *, needed: bool) -> Noise 
             raise
         return None
     return found.noise
+
+
+def _noise_of_all(scenario: Scenario, goal: Guarantee, noise: Noise | None) -> Noise | None:
+    """The least Laplace noise that keeps the promise with missing values as they are.
+
+    It is compared with; `noise`, that of rows which have a value, gives the floor.
+    """
+    if noise is None or not any(any(each.missing.values()) for each in scenario.beliefs):
+        return noise
+    try:
+        return calibrate_noise(scenario, goal).noise
+    except PufferfishError:
+        return None
 
 
 def _without_holes(belief: Belief) -> Belief:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.in_words import certificate_in_words, promise_of, repeats, who
 from pufferfish.exact import Certificate
+from pufferfish.exact.unreachable import holes_in_words
 from pufferfish.mechanisms import words_of
 from pufferfish.mechanisms.recoded import how_recoded
 from pufferfish.noise import Law
@@ -20,7 +22,8 @@ from pufferfish.words.steps import Step
 if TYPE_CHECKING:
     from pufferfish.calibration.result import Recode
 
-__all__ = ["compare_in_words", "explain_recoding", "moves_in_words", "wrong_in_words"]
+__all__ = ["compare_in_words", "explain_recoding", "moves_in_words", "others_compared"]
+__all__ += ["wrong_in_words"]
 
 _MOST_LISTED = 6
 _LOSSES = {
@@ -48,7 +51,7 @@ def explain_recoding(
         "pairs": f"What must look alike: {name_pairs(scenario.pairs, _MOST_LISTED, joint=', ')}.",
         "promise": promise_of(certificate.goal),
         "recoding": f"What happens to a value: {_rule(law)}{_moves(recode)}",
-        "compared": "" if recode is None else compare_in_words(recode),
+        "compared": "" if recode is None else compare_in_words(recode, scenario, certificate.goal),
         "method": "" if recode is None else _how_found(recode, certificate),
         "certificate": f"{certificate_in_words(certificate)} {other}",
         "repeats": repeats(scenario, law, composable),
@@ -106,7 +109,22 @@ def _rows_that_stay(recode: Recode) -> str:
     return f"{whole}What stays: {list_texts(columns)}."
 
 
-def compare_in_words(recode: Recode) -> str:
+def others_compared(recode: Recode, scenario: Scenario, goal: Guarantee) -> str:
+    """The errors of the least noise that keeps the same promise, and of a constant.
+
+    Where there is no such noise, why.
+    """
+    same, constant = "publishing one constant for everybody", readable(recode.constant_rmse, 3)
+    if recode.laplace_rmse is not None:
+        return (
+            f"the least Laplace noise has {readable(recode.laplace_rmse, 3)}, and {same} {constant}"
+        )
+    why = holes_in_words(scenario, goal)
+    reason = f" ({why})" if why else ""
+    return f"no Laplace noise keeps this promise{reason}; {same} has {constant}"
+
+
+def compare_in_words(recode: Recode, scenario: Scenario, goal: Guarantee) -> str:
     """The error, compared with that of noise and of a constant."""
     if recode.parts:
         return (
@@ -114,14 +132,9 @@ def compare_in_words(recode: Recode) -> str:
             f"column, a changed category counts 1) is {readable(recode.rmse, 3)}; publishing one "
             f"constant row for everybody gives {readable(recode.constant_rmse, 3)}."
         )
-    noise = (
-        "no Laplace noise keeps this promise"
-        if recode.laplace_rmse is None
-        else f"the least Laplace noise gives {readable(recode.laplace_rmse, 3)}"
-    )
     return (
         f"The error of a published value (root mean square) is {readable(recode.rmse, 3)}; "
-        f"{noise}, and publishing one constant for everybody {readable(recode.constant_rmse, 3)}."
+        f"{others_compared(recode, scenario, goal)}."
     )
 
 

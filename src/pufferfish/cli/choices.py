@@ -19,6 +19,7 @@ from pufferfish.cli.frontier_words import (
     REMAPPED,
     SMALLER,
     frontier_in_words,
+    holes_note,
     wrong_name,
 )
 from pufferfish.cli.show import Show
@@ -26,6 +27,7 @@ from pufferfish.core.atomic import replacing
 from pufferfish.core.errors import InvalidInputError, PufferfishError
 from pufferfish.core.validation import require
 from pufferfish.exact.many import is_many
+from pufferfish.exact.unreachable import epsilon_of_holes
 from pufferfish.fit.table import TableCounts
 from pufferfish.insight.frontier import Frontier, Way, frontier, with_clipped
 from pufferfish.insight.held_out import Half, split_rows
@@ -274,6 +276,9 @@ def _choose_noise(asked: Asked, described: Described, show: Show) -> None:
     reached = {each.goal.epsilon for each in found}
     absent = ", ".join(f"{epsilon:g}" for epsilon in EPSILONS if epsilon not in reached)
     refused = f"\nCannot be reached with this noise and δ: ε = {absent}." if absent else ""
+    holes = epsilon_of_holes(described.scenario, asked.goal.delta)
+    if absent and holes > min(EPSILONS):
+        refused += f"\n{fold(holes_note(holes))}"
     delta = asked.goal.delta
     rare = f"\n{fold(delta_rows_in_words(delta, described.records))}" if delta else ""
     show.result(

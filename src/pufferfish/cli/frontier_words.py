@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.insight.frontier import Entry, Frontier
 from pufferfish.insight.guesses import accuracy_allowed
-from pufferfish.words.numbers import percent, percent_up, readable
+from pufferfish.words.numbers import at_most, percent, percent_up, readable
 from pufferfish.words.phrases import delta_rows_in_words, list_texts
 from pufferfish.words.terminal import align, fold
 
-__all__ = ["ASKED", "CLIPPED", "NOISE", "REMAPPED", "SMALLER", "frontier_in_words", "wrong_name"]
+__all__ = ["ASKED", "CLIPPED", "NOISE", "REMAPPED", "SMALLER", "frontier_in_words"]
+__all__ += ["holes_note", "wrong_name"]
 
 SMALLER = "The smaller ε, the more alike the secrets look. Choose one with --epsilon"
 NOISE, CLIPPED, REMAPPED, ASKED = "noise", "clipped", "remapped", "as asked"
@@ -98,7 +99,9 @@ def _notes(
     reached = {each.goal.epsilon for each in found.entries}
     absent = [f"{each:g}" for each in found.epsilons if each not in reached]
     if absent:
-        yield f"Cannot be reached at this δ: ε = {', '.join(absent)}."
+        yield fold(f"Nothing that is compared here reaches, at this δ: ε = {', '.join(absent)}.")
+    if found.holes > min(found.epsilons):
+        yield fold(holes_note(found.holes))
     yield from map(fold, _not_judged(found, not_split))
     if left_out:
         yield fold(f"Left out, to be quick: {'; '.join(left_out)}. --thorough shows all of it.")
@@ -108,6 +111,17 @@ def _notes(
         yield f"{SMALLER}."
     else:
         yield fold(f"{SMALLER}; --noise laplace shows how close noised values stay.")
+
+
+def holes_note(holes: float) -> str:
+    """That noise cannot hide which values are missing, and what can."""
+    enough = (
+        "no ε is large enough" if math.isinf(holes) else f"that alone needs ε = {at_most(holes, 3)}"
+    )
+    return (
+        f"Noise cannot hide which values are missing: {enough}. A recoding can hide it "
+        "(--mechanism recode)."
+    )
 
 
 def _not_judged(found: Frontier, not_split: str) -> Iterator[str]:

@@ -190,8 +190,10 @@ def _recoding(record: Record) -> str:
     law, recode = calibration.mechanism, calibration.recode
     if law.additive:
         return ""
-    figures = () if recode is None else (moves_in_words(recode), compare_in_words(recode))
-    return join_words(words_of(law).done(law), *figures)
+    if recode is None:
+        return words_of(law).done(law)
+    compared = compare_in_words(recode, calibration.scenario, calibration.goal)
+    return join_words(words_of(law).done(law), moves_in_words(recode), compared)
 
 
 def _noise(record: Record) -> str:

@@ -10,8 +10,54 @@ from pufferfish.core.errors import UnreachableGoalError
 from pufferfish.exact.search import describe
 from pufferfish.exact.tails import is_unbounded
 from pufferfish.noise import GaussianNoise
+from pufferfish.words.numbers import at_most
 
-__all__ = ["refuse_revealing_holes", "refuse_unbounded_ratio"]
+__all__ = ["epsilon_of_holes", "holes_in_words", "refuse_revealing_holes"]
+__all__ += ["refuse_unbounded_ratio"]
+
+
+def epsilon_of_holes(scenario: Scenario, delta: float = 0.0) -> float:
+    """The ε that missing values alone need, whatever the noise: a hole stays a hole.
+
+    With the shares m ≥ n of missing values under two secrets, P(B) ≤ e^ε·Q(B) + δ for the two
+    events "missing" and "present" asks for ε ≥ log((m − δ)/n) and ε ≥ log((1 − n − δ)/(1 − m)).
+    The largest over all pairs and beliefs; 0 where nothing is missing, inf where no ε will do.
+
+    Args:
+        scenario: What must look alike, to whom.
+        delta: Of the promise.
+    """
+    found = 0.0
+    for belief in scenario.beliefs:
+        if any(belief.missing.values()):
+            pairs = scenario.pairs_of(belief)
+            shares = {(belief.missing[a], belief.missing[b]) for a, b in pairs}
+            found = max([found, *(_epsilon_of(max(each), min(each), delta) for each in shares)])
+    return found
+
+
+def _epsilon_of(most: float, least: float, delta: float) -> float:
+    ratios = ((most - delta, least), (1.0 - least - delta, 1.0 - most))
+    return max(
+        0.0 if above <= 0.0 else math.inf if below <= 0.0 else math.log(above / below)
+        for above, below in ratios
+    )
+
+
+def holes_in_words(scenario: Scenario, goal: Guarantee) -> str:
+    """Why no noise keeps a goal, if that is because of missing values; else nothing."""
+    needed = epsilon_of_holes(scenario, goal.delta)
+    return _needed(needed, goal) if needed > goal.epsilon else ""
+
+
+def _needed(needed: float, goal: Guarantee) -> str:
+    at = "" if goal.pure else f" at δ = {goal.delta:g}"
+    enough = (
+        f"no ε is large enough{at}"
+        if math.isinf(needed)
+        else f"an ε of at least {at_most(needed, 3)} is needed for them alone{at}"
+    )
+    return f"noise cannot hide which values are missing, and {enough}"
 
 
 def refuse_revealing_holes(scenario: Scenario, goal: Guarantee) -> None:
@@ -36,12 +82,13 @@ def _refuse_holes(laws: PairOfLaws, goal: Guarantee) -> None:
         factor = math.exp(min(goal.epsilon, 700.0))
         floor = max(m - factor * other, 0.0) + max((1.0 - m) - factor * (1.0 - other), 0.0)
         if floor > goal.delta:
+            needed = _epsilon_of(max(m, other), min(m, other), goal.delta)
             raise UnreachableGoalError(
-                f"missing values alone distinguish {describe(laws)}: values are missing more often "
-                f"for one secret than for the other, so that δ is at least {floor:.3g} at ε = "
-                f"{goal.epsilon:g} whatever the noise, and the goal permits {goal.delta:g}. Fill "
-                "or drop the holes before the release (--missing drop), or choose a larger epsilon "
-                "or delta."
+                f"missing values alone reveal too much about {describe(laws)}: they are missing "
+                f"more often for one secret than for the other; {_needed(needed, goal)}, and "
+                f"{goal} was asked for. A recoding can hide them (--mechanism recode, in Python "
+                'mechanism="recode"). Or fill or drop missing values before the release, or allow '
+                "more."
             )
 
 

@@ -27,6 +27,7 @@ from pufferfish.core.errors import (
     UnsupportedError,
 )
 from pufferfish.core.validation import require
+from pufferfish.exact.unreachable import epsilon_of_holes
 from pufferfish.insight.choosing import clipped_figures
 from pufferfish.insight.guesses import accuracy_allowed, accuracy_upper
 from pufferfish.insight.held_out import Half, HeldOut
@@ -94,6 +95,8 @@ class Frontier:
         constant_rmse: The error of publishing one constant for everybody.
         guess_of_values: How often the best guess is right with the true value, at most.
         rows: How many rows the table has; None where that is not known.
+        holes: The ε that missing values alone need with noise, at this δ; 0 where every way reaches
+            every ε, or nothing is missing.
     """
 
     epsilons: tuple[float, ...]
@@ -102,6 +105,7 @@ class Frontier:
     constant_rmse: float
     guess_of_values: float
     rows: int | None = None
+    holes: float = 0.0
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -142,6 +146,7 @@ class Frontier:
             "delta": self.delta,
             "rows": self.rows,
             "delta_rows": None if self.rows is None else self.exposed,
+            "holes_epsilon": self.holes if math.isfinite(self.holes) else "inf",
             "constant_rmse": self.constant_rmse,
             "guess_without_release": 0.5,
             "guess_with_true_value": self.guess_of_values,
@@ -213,6 +218,7 @@ def frontier(
     require(bool(wanted and ways), "a frontier needs at least one ε and one way.")
     found: list[Entry] = []
     refused: PufferfishError | None = None
+    unreached = False
     for place, way in enumerate(ways):
         for step, epsilon in enumerate(wanted):
             goal = Guarantee(epsilon, delta)
@@ -221,6 +227,7 @@ def frontier(
                 found.append(_entry(scenario, way, goal, one, halves))
             except (UnreachableGoalError, CertificationError, UnsupportedError) as error:
                 refused = error
+                unreached |= isinstance(error, UnreachableGoalError)
             if progress is not None:
                 progress((place + (step + 1) / len(wanted)) / len(ways))
     if not found and refused is not None:
@@ -232,6 +239,7 @@ def frontier(
         constant_rmse=_constant(scenario, found),
         guess_of_values=accuracy_upper(scenario, NoNoise()),
         rows=rows,
+        holes=epsilon_of_holes(scenario, delta) if unreached else 0.0,
     )
 
 

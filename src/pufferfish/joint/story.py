@@ -142,8 +142,9 @@ def _mechanism(plan: TablePlan) -> str:
     law, recode = calibration.mechanism, calibration.recode
     if recode is None:
         return words_of(law).done(law)
+    compared = compare_in_words(recode, calibration.scenario, calibration.goal)
     if not recode.parts:
-        return join_words(words_of(law).done(law), moves_in_words(recode), compare_in_words(recode))
+        return join_words(words_of(law).done(law), moves_in_words(recode), compared)
     start = "What"
     if calibration.parts:
         many = "value" if len(plan.keep) == 1 else "combination of values"
@@ -152,7 +153,7 @@ def _mechanism(plan: TablePlan) -> str:
     return join_words(
         f"{start} a row has is kept, or replaced by what another row may have, at random.",
         kept,
-        compare_in_words(recode),
+        compared,
     )
 
 

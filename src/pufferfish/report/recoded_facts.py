@@ -16,6 +16,7 @@ import numpy as np
 from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Belief, Secret
 from pufferfish.calibration.losses import Column, column_of
+from pufferfish.calibration.recoded_words import others_compared
 from pufferfish.calibration.result import Calibration, Recode
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.statement import Facts
@@ -65,6 +66,7 @@ class RecodedFacts:
             sample of; None: it does not.
         law: The recoding; None where its table is private.
         figures: What it costs; None where that is private.
+        compared: What noise and a constant cost, in words; empty where that is private.
         share_error: The largest standard error that the draws add to the share of a value; None
             where the table is private.
         clipped_rmse: The error of the least Laplace noise, clipped to the range of the column.
@@ -78,6 +80,7 @@ class RecodedFacts:
     law: Recoding | None
     bins: bool | None
     figures: Recode | None
+    compared: str
     share_error: float | None
     clipped_rmse: float | None
     curve: tuple[ErrorPoint, ...]
@@ -100,6 +103,7 @@ def recoded_facts(said: Facts, plan: ColumnPlan | None, *, internal: bool) -> Re
             law=None,
             bins=None,
             figures=None,
+            compared="",
             share_error=None,
             clipped_rmse=None,
             curve=(),
@@ -107,14 +111,19 @@ def recoded_facts(said: Facts, plan: ColumnPlan | None, *, internal: bool) -> Re
         )
     calibration = plan.calibration
     column = column_of(calibration.scenario, None)
+    recode = calibration.recode
+    compared = (
+        "" if recode is None else others_compared(recode, calibration.scenario, calibration.goal)
+    )
     return RecodedFacts(
         stated=said.recode,
         confidence=said.confidence,
         law=law,
         bins=_has_bins(law, column),
-        figures=calibration.recode,
+        figures=recode,
+        compared=compared,
         share_error=_share_error(law, column),
-        clipped_rmse=_clipped(calibration.recode, column),
+        clipped_rmse=_clipped(recode, column),
         curve=error_curve(calibration, _splits(law) if internal else 0),
         by_secret=tuple(_by_secret(law, calibration)) if internal else (),
     )

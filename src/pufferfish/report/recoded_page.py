@@ -92,15 +92,9 @@ def _done(facts: Facts, found: RecodedFacts) -> Iterator[tuple[Text, Text]]:
     figures, stated = found.figures, found.stated
     if figures is not None:
         yield "A value", moves_in_words(figures)
-        noise = (
-            "no Laplace noise keeps this promise"
-            if figures.laplace_rmse is None
-            else f"the least Laplace noise has {readable(figures.laplace_rmse, 3)}"
-        )
         yield (
             "Its error",
-            f"{readable(figures.rmse, 3)} (root mean square); {noise}, and one constant for "
-            f"everybody {readable(figures.constant_rmse, 3)}",
+            f"{readable(figures.rmse, 3)} (root mean square); {found.compared}",
         )
     elif stated is not None:
         yield "A value", "how far values move, and how many stay, is private, like the recoding"

@@ -19,7 +19,14 @@ from pufferfish.report.sections import (
 from pufferfish.report.sources import Beside, Verified, file_of
 from pufferfish.report.table_columns import engine_of
 from pufferfish.what_if.quick import quick_stress
-from pufferfish.what_if.result import Stress, cells_of, heads_of, reach_of, remarks_of
+from pufferfish.what_if.result import (
+    Stress,
+    cells_of,
+    heads_of,
+    late_in_words,
+    reach_of,
+    remarks_of,
+)
 from pufferfish.words.numbers import readable
 
 __all__ = ["STRESS_HEADING", "stress_blocks", "stress_section"]
@@ -55,6 +62,8 @@ def _blocks(found: Stress) -> Iterator[Block]:
         f"believe something else. {len(found.cases)} cases were tested: {reach_of(found)}. The "
         "worst come first."
     )
+    if late := late_in_words(found):
+        yield Paragraph(late)
     size, *shares = heads_of(found)[1:4]
     counts = ("strata judged", "strata too small", "rows not judged")
     # What matters most comes first: on a phone the reader has to scroll to the rest.

@@ -146,12 +146,13 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
 
 
 def _noise(outlook: Outlook) -> tuple[str, str]:
-    noise, spread = outlook.calibration.mechanism, outlook.column_std
-    recode = outlook.calibration.recode
+    made, spread = outlook.calibration, outlook.column_std
+    noise, recode = made.mechanism, made.recode
     if noise.identity:
         return "none", "this promise needs no noise"
     if recode is not None:
-        return f"error {readable(recode.rmse, 3)}", compare_in_words(recode)
+        compared = compare_in_words(recode, made.scenario, made.goal)
+        return f"error {readable(recode.rmse, 3)}", compared
     ratio = f"{beside_column(noise.error(), spread)}; " if spread else ""
     return words_of(noise).error(noise), ratio + noise_in_words(noise)
 

@@ -92,7 +92,8 @@ def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
         yield "noise", (f"error {readable(calibration.rmse, 3)}", "root mean square over all rows")
         yield "within", ("noise", noise_in_words(calibration.mechanism))
     else:
-        yield "noise", (f"error {readable(recode.rmse, 3)}", compare_in_words(recode))
+        compared = compare_in_words(recode, calibration.scenario, calibration.goal)
+        yield "noise", (f"error {readable(recode.rmse, 3)}", compared)
         yield "within", (f"{percent(recode.unchanged, 2)} stay", _stays(recode))
     first, second = guess.pair
     given = ", given what is known" if plan.known else ""

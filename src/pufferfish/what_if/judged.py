@@ -29,9 +29,10 @@ from pufferfish.insight.guesses import accuracy_upper
 from pufferfish.insight.other_rows import as_met, counts_of_rows
 from pufferfish.noise import Law, NoNoise, Stratified
 from pufferfish.what_if.result import Case
+from pufferfish.what_if.rows import TOO_LONG
 from pufferfish.what_if.subject import Subject
 
-__all__ = ["Found", "Meeting", "Tally", "judge", "judge_meetings", "meetings"]
+__all__ = ["Found", "Meeting", "Tally", "judge", "judge_meetings", "meetings", "not_judged"]
 
 
 class Meeting(NamedTuple):
@@ -109,7 +110,7 @@ def judge(
     )
     found = judge_meetings(subject, every, go_on)
     if found is None and not go_on():
-        return replace(case, note=_joined(case.note, "not judged: it took too long"))
+        return not_judged(case)
     # Rows are counted once for each set of known columns.
     told = replace(
         case,
@@ -121,6 +122,11 @@ def judge(
     if found is None:
         return replace(told, note=_joined(case.note, _cannot_tell(tally, min_rows)))
     return _with(told, subject, found)
+
+
+def not_judged(case: Case) -> Case:
+    """A case for which there was no time."""
+    return replace(case, late=True, note=_joined(case.note, f"not judged: {TOO_LONG}"))
 
 
 def judge_meetings(

@@ -24,7 +24,7 @@ from pufferfish.fit.table import TableCounts
 from pufferfish.insight.held_out import measure
 from pufferfish.noise import Stratified
 from pufferfish.tables.engine import Counting
-from pufferfish.what_if.judged import Found, Meeting, Tally, judge_meetings, meetings
+from pufferfish.what_if.judged import Found, Meeting, Tally, judge_meetings, meetings, not_judged
 from pufferfish.what_if.resamples import resamples
 from pufferfish.what_if.result import Case, Spread
 from pufferfish.what_if.rows import Rows
@@ -35,7 +35,6 @@ __all__ = ["Resampled", "Sample", "judge_samples", "laws_case", "population_case
 
 # The share of samples that a case reports.
 _MOST = 0.95
-_TOO_LONG = "it took too long"
 
 
 class Sample(NamedTuple):
@@ -134,7 +133,9 @@ def population_case(subject: Subject, resampled: Resampled) -> Case:
         small_share=tally.untold / tally.rows if tally.rows else 0.0,
     )
     if not samples:
-        why = "no resample has rows of both secrets of a pair" if tally.rows else _TOO_LONG
+        if not tally.rows:
+            return not_judged(case)
+        why = "no resample has rows of both secrets of a pair"
         return replace(case, note=f"not judged: {why}")
     spread = _spread([(each.epsilon, each.holds) for each in samples])
     deltas = [each.delta for each in samples]

@@ -14,7 +14,7 @@ from pufferfish.core.errors import PufferfishError
 from pufferfish.exact.many import is_many
 from pufferfish.joint.record import TableRecord
 from pufferfish.tables.engine import Engine
-from pufferfish.what_if.result import Case, Stress, reach_of, shown
+from pufferfish.what_if.result import Case, Stress, late_in_words, reach_of, shown
 from pufferfish.what_if.run import stress_engine
 from pufferfish.what_if.subject import subject_of
 from pufferfish.words.numbers import percent, percent_up
@@ -86,18 +86,31 @@ def stress_in_words(found: Stress | str) -> Step:
                 "stress`.",
             ),
         )
-    told = [each for each in found.cases if _size(found, each)][:_MOST_TOLD]
+    broken = [each for each in found.cases if each.holds is False and _size(found, each)]
+    told = broken[:_MOST_TOLD]
+    worst = "; the worst are below" if told else ""
     return Step(
         TITLE,
         (
             "somebody knows more than was described, or believes something else? "
-            f"{len(found.cases)} such cases were judged: {reach_of(found)}; the worst are below. "
+            f"{len(found.cases)} such cases were judged: {reach_of(found)}{worst}. "
             "`pufferfish stress RECORD TABLE` tests more, and says what would help. Private, and "
             "in no record.",
+            *filter(None, (late_in_words(found), _untold_in_words(found))),
             *found.notes,
         ),
         tuple(Entry(_told(found, each)) for each in told),
     )
+
+
+def _untold_in_words(found: Stress) -> str:
+    """Those who could not be judged though there was time, and why; nothing where all could."""
+    whom: dict[str, list[str]] = {}
+    for case in found.cases:
+        if case.holds is None and not case.late:
+            whom.setdefault(case.note, []).append(case.knows)
+    told = [f"somebody who {'; '.join(names)} ({why})" for why, names in whom.items()]
+    return f"It cannot be told for {'; '.join(told)}." if told else ""
 
 
 def _size(found: Stress, case: Case) -> str:
@@ -119,5 +132,4 @@ def _told(found: Stress, case: Case) -> str:
         )
     if case.small_share:
         said.append(f"{percent(case.small_share, 2)} of the rows could not be judged")
-    said += ["the promise is kept"] if case.holds else []
     return "; ".join([f"somebody who {case.knows}: {', '.join(said)}", *filter(None, [case.note])])

@@ -13,7 +13,7 @@ from pufferfish.insight.held_out import lost_in_words
 from pufferfish.words.numbers import at_most, percent, percent_up, readable
 
 __all__ = ["ENDLESS", "Answer", "Case", "Kind", "Spread", "Stress"]
-__all__ += ["cells_of", "heads_of", "reach_of", "remarks_of", "shown", "tabulate"]
+__all__ += ["cells_of", "heads_of", "late_in_words", "reach_of", "remarks_of", "shown", "tabulate"]
 
 Kind = Literal["table", "columns", "learner", "population", "splits", "earlier", "laws", "value"]
 
@@ -26,6 +26,8 @@ ENDLESS = 30.0
 VAST = 10.0
 # Pairs of columns that are shown one by one.
 _MOST_PAIRS = 12
+# Cases that there was no time for, by name.
+_MOST_NAMED = 12
 
 
 class Spread(NamedTuple):
@@ -96,6 +98,7 @@ class Case:
             samples and splits, over all of them.
         refused_share: The share of rows that a release by this plan would refuse.
         holds: Whether the promise is kept; None: it cannot be told.
+        late: Whether the time ran out before it was judged.
         note: A remark.
         answer: What would help; None where nothing is needed.
     """
@@ -116,6 +119,7 @@ class Case:
     small_share: float = 0.0
     refused_share: float = 0.0
     holds: bool | None = None
+    late: bool = False
     note: str = ""
     answer: Answer | None = None
 
@@ -149,6 +153,7 @@ class Case:
             "rows_not_judged": self.small_share,
             "rows_refused": self.refused_share,
             "holds": self.holds,
+            "late": self.late,
             "note": self.note,
             "answer": None
             if answer is None
@@ -172,6 +177,7 @@ class Stress:
         min_rows: A pair is judged in a stratum that has this many rows of both of its secrets.
         bands: How known columns were read, where they were not read as they are.
         unit: How closely the value is known in the case "value"; None for categories.
+        seconds: About how long the whole test was allowed to take; None: without a limit.
         notes: Remarks on the whole test.
     """
 
@@ -184,6 +190,7 @@ class Stress:
     min_rows: int
     bands: Mapping[str, str] = field(default_factory=dict)
     unit: float | None = None
+    seconds: float | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -213,6 +220,7 @@ class Stress:
             "min_rows": self.min_rows,
             "bands": dict(self.bands),
             "unit": self.unit,
+            "seconds": self.seconds,
             "notes": list(self.notes),
             "cases": [each.to_dict() for each in self.cases],
         }
@@ -236,6 +244,8 @@ class Stress:
         if self.bands:
             told = "; ".join(f"{name!r} {how}" for name, how in self.bands.items())
             head.append(f"Read in bands: {told}.")
+        if late := late_in_words(self):
+            head.append(f"{late} Give more time (--seconds).")
         lines = [*head, *self.notes, "", *tabulate(self)]
         remarks = [f"  {number}. {each}" for number, each in enumerate(remarks_of(self), start=1)]
         return "\n".join([*lines, *([""] if remarks else []), *remarks])
@@ -267,7 +277,23 @@ def reach_of(found: Stress) -> str:
     broken = sum(each.holds is False for each in found.cases)
     open_ = sum(each.holds is None for each in found.cases)
     untold = f", and for {open_} it cannot be told" if open_ else ""
-    return f"the promise is not kept for {broken}{untold}"
+    if broken:
+        return f"the promise is not kept for {broken}{untold}"
+    kept = len(found.cases) - open_
+    return f"the promise is kept for {kept if open_ else f'all {kept}'} that were tried{untold}"
+
+
+def late_in_words(found: Stress) -> str:
+    """That the time limit cut the search, and what it left out; nothing where it did not."""
+    late = [each for each in found.cases if each.late]
+    if not late or found.seconds is None:
+        return ""
+    more = f", and {len(late) - _MOST_NAMED:,} more" if len(late) > _MOST_NAMED else ""
+    named = "; ".join(each.knows for each in late[:_MOST_NAMED])
+    return (
+        f"The time limit of about {readable(found.seconds)} seconds ended the search before "
+        f"{len(late):,} of them: somebody who {named}{more}."
+    )
 
 
 def heads_of(found: Stress) -> list[str]:

@@ -21,7 +21,10 @@ from pufferfish.tables.engine import Engine
 from pufferfish.tables.names import check_columns
 from pufferfish.what_if.subject import Subject
 
-__all__ = ["Rows", "read_rows"]
+__all__ = ["TOO_LONG", "Rows", "read_rows"]
+
+# Why something was not looked at.
+TOO_LONG = "it took too long"
 
 # A column with at most this many different numbers is known as it is, others in this many bands.
 MOST_VALUES = 20
@@ -59,6 +62,13 @@ class Rows:
             elif rule.unit is not None:
                 told[name] = f"by {rule.unit}"
         return told
+
+    def known_as(self, name: str) -> str:
+        """How closely another column is known, in words; nothing where as it is."""
+        rule = self.rules.get(name)
+        if rule is None or (rule.edges is None and rule.unit is None):
+            return ""
+        return " in bands" if rule.edges is not None else f" by {rule.unit}"
 
     def counted(self, others: Sequence[str] = ()) -> TableCounts:
         """The counts of the columns of the plan, and of some others by their rules."""
@@ -151,7 +161,7 @@ def read_rows(
             rules[name] = _banded(rule, bands[name]) if name in bands else rule
             continue
         if not go_on():
-            untold[name] = "it took too long"
+            untold[name] = TOO_LONG
             continue
         try:
             table = engine.crosstab([Coding.of(rule)]) if whole is None else whole.marginal([name])

@@ -16,14 +16,14 @@ from pufferfish.fit.table import TableCounts
 from pufferfish.tables.engine import Engine
 from pufferfish.tables.verbs import to_read
 from pufferfish.what_if.answers import Answering
-from pufferfish.what_if.judged import judge
+from pufferfish.what_if.judged import judge, not_judged
 from pufferfish.what_if.laws import judge_samples, laws_case, population_case, split_case
 from pufferfish.what_if.learner import learner_case
 from pufferfish.what_if.result import Case, Stress
-from pufferfish.what_if.rows import Rows, read_rows
+from pufferfish.what_if.rows import TOO_LONG, Rows, read_rows
 from pufferfish.what_if.subject import Subject, subject_of
 from pufferfish.what_if.value import unit_of, value_case
-from pufferfish.words.phrases import list_in_words
+from pufferfish.words.phrases import list_in_words, list_texts
 
 __all__ = ["WRONGS", "stress", "stress_engine"]
 
@@ -32,7 +32,6 @@ WRONGS = (0.001, 0.01, 0.05)
 # The share of the time by which each part must end: the bands of columns, columns, resamples,
 # splits; answers have the rest.
 _BANDS, _COLUMNS, _SAMPLES, _SPLITS = 0.25, 0.45, 0.6, 0.75
-_TOO_LONG = "not judged: it took too long"
 
 
 def stress(
@@ -195,6 +194,7 @@ def stress_engine(
         min_rows=min_rows,
         bands=rows.bands,
         unit=step,
+        seconds=seconds,
         notes=_notes(subject),
     )
 
@@ -212,8 +212,9 @@ def _knowing(
     cases = [
         Case(
             kind="columns",
-            knows=_knows(subject, (name,)),
+            knows=_knows(subject, rows, (name,)),
             columns=(name,),
+            late=why == TOO_LONG,
             note=f"cannot be told: {why}",
         )
         for name, why in rows.untold.items()
@@ -221,9 +222,9 @@ def _knowing(
     told: list[str] = []
     chosen: list[tuple[str, ...]] = [(name,) for name in rows.rules]
     for names in chosen:
-        case = Case(kind="columns", knows=_knows(subject, names), columns=names)
+        case = Case(kind="columns", knows=_knows(subject, rows, names), columns=names)
         if not go_on():
-            cases.append(replace(case, note=_TOO_LONG))
+            cases.append(not_judged(case))
             continue
         case = judge(subject, rows.counted(names), names, min_rows, case, go_on)
         if case.epsilon is not None:
@@ -232,18 +233,19 @@ def _knowing(
             case = replace(case, note=f"{case.note}, nor together with any other column")
         cases.append(case)
     for both in combinations(told, 2) if pairs else ():
-        case = Case(kind="columns", knows=_knows(subject, both), columns=both)
+        case = Case(kind="columns", knows=_knows(subject, rows, both), columns=both)
         if not go_on():
-            cases.append(replace(case, note=_TOO_LONG))
+            cases.append(not_judged(case))
             continue
         cases.append(judge(subject, rows.counted(both), both, min_rows, case, go_on))
     return cases
 
 
-def _knows(subject: Subject, names: Sequence[str]) -> str:
+def _knows(subject: Subject, rows: Rows, names: Sequence[str]) -> str:
+    told = list_texts(f"{name!r}{rows.known_as(name)}" for name in names)
     shown = [name for name in names if name in subject.plan.keep_unprotected]
     seen = f" ({list_in_words(shown)} published without protection)" if shown else ""
-    return f"also knows {list_in_words(names)}{seen}"
+    return f"also knows {told}{seen}"
 
 
 def _constant(subject: Subject, rows: Rows) -> float | None:
