@@ -163,6 +163,7 @@ def test_limits_stand_below_and_signs_close() -> None:
     assert mathml(r"p\log q").count("mspace") == 2
     assert "mspace" not in mathml(r"\sin^2 x")
     assert "mspace" not in mathml(r"y = \max(a)")
+    assert 'rspace="0.278em"' in mathml(r"\{ t : t > 0 \}")
     assert mathml(r"y\sup_k\, x").count("mspace") == 2
 
 

@@ -19,7 +19,7 @@ from markdown.inlinepatterns import InlineProcessor
 _SPACE = "http://www.w3.org/1998/Math/MathML"
 _BELOW = {"max", "min", "sup", "inf"}
 # latex2mathml calls these identifiers, and they would be set without space or as letters.
-_OPERATORS = set("⌊⌋⌈⌉⟺⟹⟸∎")
+_OPERATORS = set("⌊⌋⌈⌉⟺⟹⟸∎:")
 _BEFORE_A_SIGN = set("([{,=≤≥<>")
 _CLOSE = set("/|")
 # Elsewhere the number of children has a meaning.
@@ -55,7 +55,7 @@ def mathml(latex: str) -> str:
 
 
 def _space(parent: ElementTree.Element) -> None:
-    """What TeX does by itself: signs and bars stand close, functions a little apart."""
+    """What TeX does by itself: signs and bars stand close, functions and colons a little apart."""
     if parent.tag.removeprefix(f"{{{_SPACE}}}") not in _ROWS:
         return
     nodes = list(parent)
@@ -63,6 +63,8 @@ def _space(parent: ElementTree.Element) -> None:
     for node, before, after in around:
         if _is_operator(node) and node.text in _CLOSE:
             node.attrib |= {"lspace": "0", "rspace": "0"}
+        elif _is_operator(node) and node.text == ":":
+            node.attrib |= {"lspace": "0.278em", "rspace": "0.278em"}
         elif _is_operator(node) and node.text in {"−", "+"}:
             seen = [each for each in nodes[: nodes.index(node)] if not _is_space(each)]
             if seen and _is_operator(seen[-1]) and seen[-1].text in _BEFORE_A_SIGN:
@@ -131,7 +133,7 @@ class Scripts(Extension):
     def extendMarkdown(self, md: Markdown) -> None:
         """Before the escapes are resolved, which would leave a plain underscore."""
         for tag, mark in (("sup", r"\^"), ("sub", r"\\_")):
-            processor = _Script(rf"{mark}(?:{_BRACED}|({_LETTERS}|[*+∞]|\d+))", tag, md)
+            processor = _Script(rf"{mark}(?:{_BRACED}|({_LETTERS}|[*+∞⊥]|\d+))", tag, md)
             md.inlinePatterns.register(processor, f"script-{tag}", 185)
 
 
