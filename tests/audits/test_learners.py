@@ -260,7 +260,7 @@ def test_released_holes_stay_with_their_rows() -> None:
     assert found.aligned
     assert found.rows == 2 * ROWS
     moved = np.roll(done.frame["x"], 1)
-    with pytest.raises(InvalidInputError, match="other rows"):
+    with pytest.raises(InvalidInputError, match="does not have the rows"):
         audit_data(table, plan, moved)
 
 

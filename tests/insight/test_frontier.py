@@ -117,7 +117,7 @@ def test_an_epsilon_that_cannot_be_reached_is_absent_and_none_at_all_is_an_error
     assert found.best(2.0).way == "picky"
     with pytest.raises(pf.UnreachableGoalError, match="too small"):
         frontier(SCENARIO, [Way(name="picky", calibrated=picky)], epsilons=(0.5,))
-    with pytest.raises(pf.InvalidInputError, match="needs an ε"):
+    with pytest.raises(pf.InvalidInputError, match="needs at least one ε"):
         frontier(SCENARIO, [], epsilons=(0.5,))
 
 

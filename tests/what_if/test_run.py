@@ -329,7 +329,7 @@ def test_what_is_refused(noise: pf.Plan, adult: dict[str, Any]) -> None:
         pf.stress(noise, adult, columns=["race"])
     with pytest.raises(pf.InvalidInputError, match="does not hold numbers"):
         pf.stress(noise, adult, columns=["sex"], bands={"sex": [1]})
-    with pytest.raises(pf.InvalidInputError, match="the plan already says this already"):
+    with pytest.raises(pf.InvalidInputError, match="the plan already says this"):
         pf.stress(noise, adult, column="age")
     with pytest.raises(pf.InvalidInputError, match="min_rows"):
         pf.stress(noise, adult, min_rows=0)
