@@ -206,7 +206,7 @@ def test_a_floor_that_would_leave_out_missing_numbers_is_refused() -> None:
     """No distance to a hole is finite: the floor would be silent about it, and no file holds it."""
     cells = [("a", 1.0), ("a", 2.0), ("b", None)]
     given = one([5, 3, 1], [3, 5, 2], cells=cells, columns=("c", "n"))
-    with pytest.raises(pf.InvalidInputError, match="a missing number is at none from the others"):
+    with pytest.raises(pf.InvalidInputError, match="a missing number has none from the others"):
         recode(given, floor=1.0)
     labels = one([5, 3], [3, 5], cells=["a", "b"], columns=("c",))
     with pytest.raises(pf.InvalidInputError, match="finite distance"):

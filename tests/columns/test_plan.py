@@ -487,10 +487,10 @@ def test_the_promise_for_persons_is_the_goal_where_noise_is_for_all_rows(
     assert several.promise == goal
     assert pf.Plan.from_json(several.to_json()) == several
     # More rows than a rung has room for, or less noise, also in a document that was edited.
-    with pytest.raises(pf.CertificationError, match="5 rows of one person cost"):
+    with pytest.raises(pf.CertificationError, match="5 rows of one person together cost"):
         plan(calibration=found, rows_per_person=5, **persons)
     data = json.loads(several.to_json())
-    with pytest.raises(pf.CertificationError, match="30 rows of one person cost"):
+    with pytest.raises(pf.CertificationError, match="30 rows of one person together cost"):
         pf.Plan.from_dict(data | {"rows_per_person": 30})
     less = data | {"noise": data["noise"] | {"scale": 0.6 * data["noise"]["scale"]}}
     with pytest.raises(pf.CertificationError):

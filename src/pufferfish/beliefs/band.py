@@ -7,8 +7,8 @@ true one, D⁻ below, and D the larger of the two. For continuous laws (Birnbaum
 
 and P(D⁻ > d) is the same. So P(D > d) ≤ 2·P(D⁺ > d). The two sides differ by the probability that
 both are large, about 2e^{−8nd²}, which is less than 1e-6 at a level of 5%. For a law with atoms, D
-is at most the D of the uniform law from which it is made. By Massart's inequality P(D > d) ≤
-2e^{−2nd²} for every d and law, which costs about 1/(6n) of width. Proofs:
+is at most the D of the uniform law from which it is made. By Massart's inequality
+P(D > d) ≤ 2e^{−2nd²} for every d and law, which costs about 1/(6n) of width. Proofs:
 docs/theory/sampling-error.md.
 """
 

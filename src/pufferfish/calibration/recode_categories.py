@@ -291,10 +291,10 @@ def _distances(found: Categories, asked: Asked) -> FloatArray | None:
     # hold it.
     require(
         bool(np.isfinite(given).all()),
-        "a floor needs a finite distance between every two combinations, and a missing number is "
-        "at none from the others: leave out the floor (floor=None, no --floor), remove the rows "
-        "with a missing number first, or have whole numbers read as labels (--codes), one of which "
-        "is the missing one.",
+        "a floor needs a finite distance between every two combinations, and a missing number has "
+        "none from the others: leave out the floor (floor=None, no --floor), remove the rows with "
+        "a missing number first, or have whole numbers read as labels (--codes), one of which is "
+        "the missing one.",
     )
     return given
 

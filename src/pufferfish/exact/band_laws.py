@@ -1,7 +1,7 @@
 """Laplace noise for all laws inside a band around a distribution function, on a public range.
 
-Let F be the distribution function of a table on [L, H], and G that of any law there with |G − F| ≤
-d everywhere. In terms of quantiles: for 0 < t ≤ 1 the quantile of G at t lies between
+Let F be the distribution function of a table on [L, H], and G that of any law there with
+|G − F| ≤ d everywhere. In terms of quantiles: for 0 < t ≤ 1 the quantile of G at t lies between
 
     l(t) = F⁻¹(t − d), or L where t ≤ d,   and   r(t) = F⁻¹(t + d), or H where t > 1 − d,
 
@@ -118,7 +118,7 @@ class BandTables:
         return max(ratio - lost, 0.0)
 
     def hockey_stick(self, epsilon: float) -> Enclosure:
-        """The largest HS_ε; its lower bound is that of the tables, if they are the laws meant."""
+        """The largest HS_ε; at least that of the tables, if these are laws of the bands."""
         upper = self._pieces.delta_upper(epsilon)
         if any(each.error or each.moved for each in (self._first, self._second)):
             return Enclosure(0.0, upper)

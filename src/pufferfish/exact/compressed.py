@@ -8,8 +8,8 @@ remainder of order 10, so after the noise the two laws of Y differ in total vari
     η = (1/8)^10/√(10!) + ½ Σ_k |Δ_k|·(1/8)^k/√(k!),
 
 where Δ_k is the difference of the k-th moments that rounding leaves, in units of half a bin, and
-∫|φ_θ^{(k)}| ≤ √(k!)/θ^k was used. The first term is 5e-13. Then HS_ε changes by at most η_P +
-e^ε·η_Q.
+∫|φ_θ^{(k)}| ≤ √(k!)/θ^k was used. The first term is 5e-13. Then HS_ε changes by at most
+η_P + e^ε·η_Q.
 """
 
 from __future__ import annotations

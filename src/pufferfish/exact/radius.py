@@ -10,9 +10,9 @@ holds for any laws, so it is applied after these. (An upper bound that uses how 
 lie on the grid could not be used here.)
 
 Under Gaussian noise of std θ and grid γ a value moves by at most D = r + γ after rounding, so that
-both laws of Y are (a, δ₀)-close to the believed ones, for any t ≥ 0: a = (D/θ)(t + D/2θ), δ₀ =
-e^{−t²/2}. Hence HS_ε ≤ e^a·HS_{ε−2a}(believed) + (1 + e^{ε−a})·δ₀; and by total variation η =
-D/(θ√(2π)) also HS_ε ≤ HS_ε(believed) + (1 + e^ε)·η. Nothing bounds ε*.
+both laws of Y are (a, δ₀)-close to the believed ones, for any t ≥ 0: a = (D/θ)(t + D/2θ),
+δ₀ = e^{−t²/2}. Hence HS_ε ≤ e^a·HS_{ε−2a}(believed) + (1 + e^{ε−a})·δ₀; and by total variation
+η = D/(θ√(2π)) also HS_ε ≤ HS_ε(believed) + (1 + e^ε)·η. Nothing bounds ε*.
 
 The believed laws are among those covered, so their own lower bounds hold. Proofs:
 docs/theory/radius.md.

@@ -16,8 +16,8 @@ U/V rises, then falls: its largest value is at an end of the piece, or
     ½[A/C + B/D + √((A/C − B/D)² + η²/(CD))].
 
 U − e^ε·V is positive on an interval of the piece whose ends solve a quadratic, so ½∫(U − e^ε V)₊ du
-has a closed form. It is a bound on δ, because the worst law may differ from y to y. δ(described) +
-(1 + e^ε)·η is another bound, and the smaller one is used.
+has a closed form. It is a bound on δ, because the worst law may differ from y to y.
+δ(described) + (1 + e^ε)·η is another bound, and the smaller one is used.
 Proofs: docs/theory/wrong-noise.md.
 """
 

@@ -35,7 +35,7 @@ class Weighted(NamedTuple):
 
     values: FloatArray
     shares: FloatArray
-    variances: FloatArray = np.zeros(0)  # None: the values are exact
+    variances: FloatArray = np.zeros(0)  # empty: the values are exact
 
 
 class Theta(NamedTuple):

@@ -94,8 +94,9 @@ class FitReport:
                 f"some point is off by {100 * worst.error.ks_rounded:.2g} percentage points, "
                 f"{_beside_chance(worst)}. A promise calibrated for this belief alone protects "
                 "against an adversary who sees the data this way. To cover those who know more, "
-                'add the belief of family="empirical" (it knows the frequency of each value, for '
-                "each secret) and bootstrap refits (pf.fit_beliefs(..., bootstrap=20))."
+                'add the belief of family="empirical" (--belief empirical: it knows the frequency '
+                "of each value, for each secret) and bootstrap refits (pf.fit_beliefs(..., "
+                "bootstrap=20), --bootstrap 20)."
             )
             if self.noise is not None:
                 largest = max(group.error.total_variation_upper or 0.0 for group in self.groups)

@@ -16,18 +16,15 @@ inside the region, so weak duality holds as it does for a single law.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.region import SampleRegion
-from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
-from pufferfish.recoding.highs import LinearProgram, Part
+from pufferfish.recoding.map_program import MapProgram, MapRows
 from pufferfish.recoding.regions import PairRegion, region_of_pair
 
 __all__ = ["CutProgram", "Cuts", "Sampled", "cut"]
@@ -36,9 +33,6 @@ __all__ = ["CutProgram", "Cuts", "Sampled", "cut"]
 _TOLERANCE = 2e-8
 # The most that the repair of broken rows may cost, relative to the loss.
 _NEAR = 1e-5
-# HiGHS takes no coefficient above 1e15. A larger ε is replaced by this one: the promise is then
-# stricter.
-_LARGEST_EPSILON = 30.0
 # Room for the rounding of a bound in floating point.
 _ROUNDING = 1e-9
 
@@ -64,24 +58,14 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CutProgram:
-    """The loss to minimise, and its constraints.
+class CutProgram(MapProgram):
+    """A program over sampling regions.
 
     Attributes:
-        cost: C(k,y).
-        kernel: K(x,k).
         groups: The adversaries.
-        goal: The promise.
-        histogram: The frequency of each k, and the required one of each y; None: none is required.
-        floor: (x, x', f): M(x,y) ≤ f·M(x',y) for each y. K must be the identity then.
     """
 
-    cost: FloatArray
-    kernel: FloatArray
     groups: tuple[Sampled, ...]
-    goal: Guarantee
-    histogram: tuple[FloatArray, FloatArray] | None = None
-    floor: tuple[tuple[int, int, float], ...] = ()
 
 
 class Cuts(NamedTuple):
@@ -117,45 +101,26 @@ def cut(
         UnsupportedError: Nothing was found in `seconds`.
     """
     rows = _Rows(program)
-    until = time.monotonic() + seconds
-    solved, found = 0, rows.lp.solve(seconds)
-    while True:
-        solved += 1
-        if progress is not None:
-            progress(solved)
+    for found in rows.solutions(seconds, progress):
         best, bound = rows.read(found), rows.bound()
         settled = not rows.add_broken(best, found)
         if settled:
-            return Cuts(best, True, bound)
-        try:
-            found = rows.lp.solve(until - time.monotonic())
-        except UnsupportedError:
-            return Cuts(best, False, bound)
+            break
+    return Cuts(best, settled, bound)
 
 
-class _Rows:
+class _Rows(MapRows):
     """The program in HiGHS, with the rows added so far."""
 
     def __init__(self, program: CutProgram) -> None:
-        self.lp = LinearProgram()
+        super().__init__(program)
         self._program = program
-        self._ins, self._outs = program.cost.shape
-        self._scale = float(np.abs(program.cost).sum(axis=0).min()) or 1.0
-        self._factor = math.exp(min(program.goal.epsilon, _LARGEST_EPSILON))
-        self.lp.take(program.cost.ravel() / self._scale)
-        for k in range(self._ins):
-            self.lp.row([self._all_outputs(k * self._outs)], 1.0, 1.0)
-        if program.histogram is not None:
-            given, wanted = program.histogram
-            for y in range(self._outs):
-                self.lp.row([self._column(given, y)], float(wanted[y]), float(wanted[y]))
         self._floor = [
-            (x, other, factor, y, self.lp.row([self._apart(x, other, factor, y)]))
+            (x, other, factor, y, self._add_to_floor(x, other, factor, y))
             for x, other, factor in program.floor
             for y in range(self._outs)
         ]
         self._orders: list[_Order] = []
-        self._budgets: list[int] = []
         # For each row of the promise: its number, its ordered pair, y, and Kᵀ(p − e^ε·q).
         self._cuts: list[tuple[int, int, int, FloatArray]] = []
         for group in program.groups:
@@ -163,34 +128,19 @@ class _Rows:
                 self._add_order(group, *pair)
                 self._add_order(group, *pair[::-1])
 
-    def _all_outputs(self, first: int) -> Part:
-        return range(first, first + self._outs), np.ones(self._outs)
-
-    def _column(self, weights: FloatArray, y: int) -> Part:
-        return np.arange(self._ins) * self._outs + y, weights
-
-    def _apart(self, x: int, other: int, factor: float, y: int) -> Part:
-        return [x * self._outs + y, other * self._outs + y], [1.0 / factor, -1.0]
-
     def _add_order(self, group: Sampled, first: int, second: int) -> None:
-        spent = None
-        if not self._program.goal.pure:
-            spent = self.lp.take(np.zeros(self._outs))
-            self._budgets.append(
-                self.lp.row([self._all_outputs(spent)], high=self._program.goal.delta)
-            )
         region = None
         if group.region is not None:
             rows = group.counts[[first, second]].astype(np.int64).tolist()
             region = region_of_pair(group.region, *rows)
-        self._orders.append(_Order(spent, region))
+        self._orders.append(_Order(self._spend(), region))
         laws = group.laws
         for y in range(self._outs):
             self._add(len(self._orders) - 1, y, laws[first], laws[second])
 
     def _add(self, order: int, y: int, first: FloatArray, second: FloatArray) -> None:
         row = (first - self._factor * second) @ self._program.kernel
-        parts = [self._column(row, y)]
+        parts = [self._map(row, y)]
         spent = self._orders[order].spent
         if spent is not None:
             parts.append(([spent + y], [-1.0]))
@@ -224,8 +174,8 @@ class _Rows:
         return True
 
     def bound(self) -> float:
-        """A lower bound, by weak duality, on the loss of every map that keeps the rows."""
-        free = self.lp.multipliers * self._scale
+        """A lower bound by weak duality on the loss of maps that keep the rows, less rounding."""
+        free = self._multipliers()
         spread = self._program.cost.copy()
         charged = np.zeros((len(self._orders), self._outs))
         for number, order, y, row in self._cuts:
@@ -239,7 +189,7 @@ class _Rows:
         given_back = self._program.goal.delta * charged.max(axis=1).sum()
         if self._program.histogram is not None:
             given, wanted = self._program.histogram
-            signed = free[self._ins : self._ins + self._outs]
+            signed = self._of_histogram(free)
             spread += np.outer(given, signed)
             given_back += float(signed @ wanted)
         size = float(np.abs(spread).max())

@@ -1,7 +1,7 @@
 """A lower bound on the loss of every map that keeps a duty, in whole numbers, from multipliers.
 
-Let D(x,y) be the cost plus rows that every such map keeps, each times a multiplier ≥ 0. With Σ_y
-T(k,y) = 1 and M = K·T,
+Let D(x,y) be the cost plus rows that every such map keeps, each times a multiplier ≥ 0. With
+Σ_y T(k,y) = 1 and M = K·T,
 
     Σ cost·M ≥ Σ_k min_y (Kᵀ·D)(k,y) − δ·Σ_ij max_y λ_ij(y) − Σ_y ν(y)·π(y),
 
@@ -9,10 +9,10 @@ whatever the multipliers are (weak duality). The rows are
 
     Σ_i a_i(y)·P_i⁺·M(·,y) ≤ Σ_j b_j(y)·P_j⁻·M(·,y) + Σ_ij λ_ij(y)·t_ij(y)
 
-for any laws P⁺ and P⁻ within η of the believed ones. Each ordered pair gives such a row with a_i =
-λ and b_j = e^ε·λ. If all pairs are protected, δ = 0 and η = 0, a and b are free as long as Σ_j b_j
-≥ e^ε·Σ_i a_i: the row is then a mixture of those of the pairs, and of Q ≤ e^ε·Q. Rows of the floor,
-φ·(M(x,y) − f·M(x',y)) ≤ 0, and ν(y)·(Σ_x π(x)·M(x,y) − π(y)) = 0 of a histogram follow.
+for any laws P⁺ and P⁻ within η of the believed ones. Each ordered pair gives such a row with
+a_i = λ and b_j = e^ε·λ. If all pairs are protected, δ = 0 and η = 0, a and b are free as long as
+Σ_j b_j ≥ e^ε·Σ_i a_i: the row is then a mixture of those of the pairs, and of Q ≤ e^ε·Q. Rows of
+the floor, φ·(M(x,y) − f·M(x',y)) ≤ 0, and ν(y)·(Σ_x π(x)·M(x,y) − π(y)) = 0 of a histogram follow.
 
 Everything is rounded so that the bound can only fall: laws and e^ε away from each other, the cost
 down. So it holds for the promise itself. The duty is taken as `exact` judges it: for δ > 0 with the
@@ -195,7 +195,7 @@ class _Far:
 
 
 def _shares(weights: FloatArray, mass: Counts) -> Counts:
-    """Whole parts of each mass in proportion to the positive weights, with at most its sum."""
+    """Whole parts of each mass in proportion to positive weights; their sum is at most the mass."""
     positive = np.maximum(weights, 0.0)
     largest = positive.max(axis=0)
     positive = positive / np.where(largest > 0.0, largest, 1.0)

@@ -32,7 +32,7 @@ _RELATIVE = 2.0**-46
 _FEW = 32
 # Laws are tabulated from this share on, at this many places.
 _LEAST, _PLACES = 1e-14, 3000
-# Newton steps after a law was looked up; each gains about three digits.
+# Steps that refine a law after it was looked up; each gains about three digits.
 _STEPS = 6
 
 

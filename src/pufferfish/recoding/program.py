@@ -7,36 +7,31 @@ With the kernel K of the floor, M = K·T and m_i = P_i·K,
 
 where U_i(y) and L_i(y) are the largest and the least Σ_x P(x)·M(x,y) over the laws P within η of
 P_i in total variation (`far`). If all pairs of a belief are protected, δ = 0 and η = 0, one bound
-for all its secrets replaces the rows of the pairs. A floor may enter the program as rows M(x,y) ≤
-f·M(x',y) instead of through K: that gives the least loss over all channels with this floor, and
-takes longer. The result is near the best and nearly keeps the promise; `table.repair` makes it keep
-the promise, and `exact` proves that it does.
+for all its secrets replaces the rows of the pairs. A floor may enter the program as rows
+M(x,y) ≤ f·M(x',y) instead of through K: that gives the least loss over all channels with this
+floor, and takes longer. The result is near the best and nearly keeps the promise; `table.repair`
+makes it keep the promise, and `exact` proves that it does.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.far import Far, Places, Watched
-from pufferfish.recoding.highs import LinearProgram, Part
+from pufferfish.recoding.highs import Part
+from pufferfish.recoding.map_program import MapProgram, MapRows
 
 __all__ = ["Group", "GroupMultipliers", "Multipliers", "Program", "Solution", "ordered", "solve"]
 
 # A solution may break a row by this much before the row is added, and change a frequency by as
 # much.
 _TOLERANCE = 1e-9
-# HiGHS takes no coefficient above 1e15. A larger ε is replaced by this one: the promise is then
-# stricter.
-_LARGEST_EPSILON = 30.0
 # If a floor has more rows than this, they are added only when a solution breaks them.
 _MANY_ROWS = 20_000
 # After this many steps the interior point method with all rows is quicker: if the best map is
@@ -71,26 +66,16 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Program:
-    """The loss to minimise, and its constraints.
+class Program(MapProgram):
+    """A program for laws as they are described, or wrong by a share.
 
     Attributes:
-        cost: C(k,y).
-        kernel: K(x,k).
         groups: The adversaries.
-        goal: The promise.
         wrong: η.
-        histogram: The frequency of each k, and the required one of each y; None: none is required.
-        floor: (x, x', f): M(x,y) ≤ f·M(x',y) for each y. K must be the identity then.
     """
 
-    cost: FloatArray
-    kernel: FloatArray
     groups: tuple[Group, ...]
-    goal: Guarantee
     wrong: float = 0.0
-    histogram: tuple[FloatArray, FloatArray] | None = None
-    floor: tuple[tuple[int, int, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,7 +142,7 @@ def solve(
 
     Args:
         program: The program to solve.
-        seconds: The time after which it gives up.
+        seconds: The time after which the best solution so far is returned.
         progress: Called with the number of times that the program was solved with more rows.
 
     Raises:
@@ -165,23 +150,13 @@ def solve(
         UnsupportedError: Nothing was found in `seconds`.
     """
     rows = _Rows(program)
-    until = time.monotonic() + seconds
-    solved, found = 0, rows.lp.solve(seconds)
-    while True:
-        solved += 1
-        if progress is not None:
-            progress(solved)
+    for found in rows.solutions(seconds, progress):
         best, multipliers = rows.read(found), rows.multipliers()
         settled = not rows.add_broken(found)
-        if not settled:
-            rows.stop_creeping()
-            try:
-                found = rows.lp.solve(until - time.monotonic())
-                continue
-            except UnsupportedError:
-                # The solution with fewer rows is returned.
-                pass
-        return Solution(best, float((best * program.cost).sum()), multipliers, settled)
+        if settled:
+            break
+        rows.stop_creeping()
+    return Solution(best, float((best * program.cost).sum()), multipliers, settled)
 
 
 Broken = npt.NDArray[np.bool_]
@@ -197,23 +172,12 @@ class _GroupRows:
     watched: list[Watched]
 
 
-class _Rows:
+class _Rows(MapRows):
     """The program in HiGHS, with the rows added so far."""
 
     def __init__(self, program: Program) -> None:
-        self.lp = LinearProgram()
+        super().__init__(program)
         self._program = program
-        self._ins, self._outs = program.cost.shape
-        # The loss of a constant; in most cases the least loss is not far below it.
-        self._scale = float(np.abs(program.cost).sum(axis=0).min()) or 1.0
-        self.lp.take(program.cost.ravel() / self._scale)
-        for k in range(self._ins):
-            self.lp.row([self._sum_from(k * self._outs)], 1.0, 1.0)
-        if program.histogram is not None:
-            given, wanted = program.histogram
-            for y in range(self._outs):
-                self.lp.row([self._map(given, y)], float(wanted[y]), float(wanted[y]))
-        self._factor = math.exp(min(program.goal.epsilon, _LARGEST_EPSILON))
         self._far = (
             Far(self.lp, program.kernel, self._outs, program.wrong) if program.wrong else None
         )
@@ -222,19 +186,6 @@ class _Rows:
         self._floor = np.full((len(program.floor), self._outs), -1)
         if self._floor.size <= _MANY_ROWS:
             self._add_floor(np.ones(self._floor.shape, bool))
-
-    def take(self) -> int:
-        """Add a column for each y; the index of the first."""
-        return self.lp.take(np.zeros(self._outs))
-
-    def _sum_from(self, first: int) -> Part:
-        """The sum over y of columns."""
-        return range(first, first + self._outs), np.ones(self._outs)
-
-    def _map(self, weights: FloatArray, y: int, sign: float = 1.0) -> Part:
-        """±Σ_k weights[k]·T(k,y)."""
-        cells = np.flatnonzero(weights)
-        return cells * self._outs + y, sign * weights[cells]
 
     def _add_group(self, group: Group) -> _GroupRows:
         program = self._program
@@ -267,9 +218,9 @@ class _Rows:
         return rows
 
     def _add_pairs(self, group: Group, uppers: list[int], lowers: list[int]) -> list[int]:
-        goal, firsts = self._program.goal, []
+        firsts = []
         for i, j in ordered(group.pairs):
-            spent = None if goal.pure else self.take()
+            spent = self._spend()
             rows = []
             for y in range(self._outs):
                 parts: list[Part] = [([uppers[i] + y, lowers[j] + y], [1.0, -self._factor])]
@@ -277,16 +228,12 @@ class _Rows:
                     parts.append(([spent + y], [-1.0]))
                 rows.append(self.lp.row(parts))
             firsts.append(rows[0])
-            if spent is not None:
-                self.lp.row([self._sum_from(spent)], high=goal.delta)
         return firsts
 
     def _add_floor(self, wanted: Broken) -> None:
         for number, y in np.argwhere(wanted):
             x, other, factor = self._program.floor[number]
-            cells = [x * self._outs + y, other * self._outs + y]
-            # Divided by f, which may be too large for HiGHS.
-            self._floor[number, y] = self.lp.row([(cells, [1.0 / factor, -1.0])])
+            self._floor[number, y] = self._add_to_floor(x, other, factor, y)
 
     def read(self, found: FloatArray) -> FloatArray:
         """T of a solution."""
@@ -294,7 +241,7 @@ class _Rows:
 
     def multipliers(self) -> Multipliers:
         """Those of the last solution."""
-        free = self.lp.multipliers * self._scale
+        free = self._multipliers()
         # HiGHS may return slightly negative multipliers.
         found = np.maximum(free, 0.0)
 
@@ -321,11 +268,7 @@ class _Rows:
             ),
             peak=at(self._far.peak_at) if self._far else nothing,
             base=at(self._far.base_at) if self._far else nothing,
-            histogram=(
-                np.zeros(self._outs)
-                if self._program.histogram is None
-                else free[self._ins : self._ins + self._outs]
-            ),
+            histogram=self._of_histogram(free),
             floor=at(self._floor) / divisors,
         )
 
