@@ -25,7 +25,7 @@ def epsilon_of_holes(scenario: Scenario, delta: float = 0.0) -> float:
 
     Args:
         scenario: What must look alike, to whom.
-        delta: Of the promise.
+        delta: The δ of the promise.
     """
     found = 0.0
     for belief in scenario.beliefs:
