@@ -10,11 +10,19 @@ from mkdocs.structure.files import File, Files
 from website.commands import commands_page
 from website.documents import schema_files, schemas_page
 from website.font import write_font
+from website.gallery import gallery_files
+from website.notebooks import notebook_files
+from website.pictures import pictures_style
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add what is in no file of `docs/`."""
+    """Add what is in no file of `docs/`, and to the gallery its pictures."""
+    gallery = files.src_uris["gallery.md"]
+    files.remove(gallery)
     written = {
+        **gallery_files(gallery.content_string),
+        **notebook_files(),
+        "assets/pictures.css": pictures_style(),
         "reference/commands.md": commands_page(),
         "reference/schemas.md": schemas_page(),
         **schema_files(),
