@@ -67,7 +67,7 @@ def test_columns_name_the_parts_of_categories() -> None:
 def test_a_missing_category_is_a_value() -> None:
     with pytest.raises(pf.InvalidInputError, match="write None among them"):
         pf.Belief(TWO, missing={"x": 0.1})
-    with pytest.raises(pf.InvalidInputError, match="no bounds"):
+    with pytest.raises(pf.InvalidInputError, match="a cap is for a column of numbers"):
         pf.Belief(TWO, cap=(0, 1))
 
 

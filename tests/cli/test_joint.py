@@ -249,7 +249,7 @@ def test_persons_with_one_row_each(typed: Typed, refused: Typed, folder: Path) -
         (("-c", "job", "--keep", "sex", "--never", "sex=Male"), USAGE, ["nothing to publish"]),
         (("-c", "job", "--merge", "job"), USAGE, ["--merge", "city:Ulm,Bonn=other"]),
         (("-c", "job", "--dates", "job=day"), USAGE, ["year, quarter or month"]),
-        (("-c", "job", "--bands", "job=1,2"), USAGE, ["no column of numbers"]),
+        (("-c", "job", "--bands", "job=1,2"), USAGE, ["not a column of numbers"]),
         (("-c", "job", "-c", "grade", "--edges", "1,2"), USAGE, ["--edges must name the column"]),
         (("-c", "job", "-c", "grade", "--loss", "job=q"), USAGE, ["--loss job="]),
         (("-c", "job", "-c", "grade", "--weight", "sex=2"), USAGE, ["--weight", "'sex'"]),

@@ -85,7 +85,7 @@ def test_what_is_not_proven_is_refused() -> None:
     noise = pf.LaplaceNoise(4.0)
     with pytest.raises(pf.UnsupportedError, match="public bounds"):
         ratios_of(laws_of(*two, cap=None), noise, (0.1, 0.1))
-    with pytest.raises(pf.UnsupportedError, match="total variation"):
+    with pytest.raises(pf.UnsupportedError, match="wrong by a share as well"):
         ratios_of(laws_of(*two)._replace(wrong=0.01), noise, (0.1, 0.1))
     with pytest.raises(pf.UnsupportedError, match="missing"):
         ratios_of(laws_of(*two)._replace(missing_first=0.1), noise, (0.1, 0.1))

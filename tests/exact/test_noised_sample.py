@@ -87,7 +87,7 @@ def test_delta_needs_less_noise() -> None:
         ({"noise": "gaussian"}, "Laplace noise with method"),
         ({"method": "coupling"}, "Laplace noise with method"),
         ({"radius": 0.1}, "Laplace noise with method"),
-        ({"wrong": 0.01}, "give one of them"),
+        ({"wrong": 0.01}, "leave out one of them"),
     ],
 )
 def test_what_has_no_proof_is_refused(arguments: dict[str, object], message: str) -> None:

@@ -1,4 +1,4 @@
-"""What the columns of a table are for: published together, known to others, secret."""
+"""The roles of a table's columns: published together, known to others, or secret."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class MixtureBounds(BoundedLaw):
         return self._checked(points)
 
     def far_features(self) -> FloatArray:
-        """With Laplace noise the score reaches ∓1/b only around μ ± σ²/b."""
+        """With Laplace noise, points around μ ± σ²/b, where the score reaches ∓1/b."""
         means, stds = self.means, self.stds
         noise = self._law.noise
         if not isinstance(noise, LaplaceNoise):

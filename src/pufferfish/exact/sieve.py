@@ -148,9 +148,7 @@ def _finer(
     *,
     pure: bool,
 ) -> FloatArray:
-    """The mesh cut where it is loosest for some pairs: for what is left when grid and radius had
-    their part.
-    """
+    """The mesh, cut where it is loosest for some pairs, given what grid and radius leave."""
     noise, limit = trial.noise, None
     if pure and isinstance(noise, LaplaceNoise):
         limit = trial.limit - extra_epsilon(noise, radius)

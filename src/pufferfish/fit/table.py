@@ -95,7 +95,8 @@ def fit_table(
         provenance: Where the beliefs come from.
 
     Raises:
-        DataError: Too few rows of a secret; the message says what would help, and never which one.
+        DataError: There are too few rows of a secret; the message says what would help, but not
+            which secret.
     """
     for family in families:
         require(
@@ -163,7 +164,7 @@ def refuse_small(counted: TableCounts, min_group: int) -> None:
     """Refuse a table with too few rows of a secret, among those with some known values.
 
     Raises:
-        DataError: There are too few; the message says what would help, and never of which secret.
+        DataError: There are too few; the message says what would help, but not which secret.
     """
     _strata(counted, min_group)
 

@@ -55,7 +55,7 @@ class Evidence:
         return np.asarray(np.minimum(ratios * self._own, 1.0)), 1.0
 
     def solve(self, ratios: FloatArray) -> FloatArray:
-        """That p to the last digits."""
+        """The p of `look_up`, to the last digits."""
         return self.look_up(ratios)[0]
 
     def most_pull(self) -> FloatArray:
@@ -67,7 +67,7 @@ class Evidence:
         return np.broadcast_to(self._own, law.shape)
 
     def pull_error(self, law: FloatArray) -> FloatArray:
-        """What each pull may be off by."""
+        """A bound on the error of each pull."""
         return np.broadcast_to(4.0 * _RELATIVE * self._own, law.shape)
 
     def against(self, law: FloatArray) -> FloatArray:
@@ -75,7 +75,7 @@ class Evidence:
         return np.asarray((self._own * np.log(self._usual / law)).sum(axis=-1))
 
     def error(self, law: FloatArray) -> FloatArray:
-        """What Φ may be off by."""
+        """A bound on the error of Φ."""
         sizes = self._own * (1.0 + np.abs(np.log(law)) + np.abs(np.log(self._usual)))
         return np.asarray(_RELATIVE * sizes.sum(axis=-1))
 
@@ -122,7 +122,7 @@ class DirichletEvidence(Evidence):
         ), (above - below) / steps
 
     def solve(self, ratios: FloatArray) -> FloatArray:
-        """That p to the last digits."""
+        """The p of `look_up`, to the last digits."""
         wanted = np.log(ratios)
         logs, slope = self._logs(wanted)
         top = math.log(self.rows)
@@ -140,7 +140,7 @@ class DirichletEvidence(Evidence):
         return _pull(self._own, self.rows * law)
 
     def pull_error(self, law: FloatArray) -> FloatArray:
-        """What each pull may be off by."""
+        """A bound on the error of each pull."""
         near = self.rows * law
         sizes = near * (2.0 + np.abs(psi(near + self._own)) + np.abs(psi(near + 1.0)))
         return np.asarray(_RELATIVE * (self._own + sizes))
@@ -153,7 +153,7 @@ class DirichletEvidence(Evidence):
         return np.asarray((gained - usually).sum(axis=-1))
 
     def error(self, law: FloatArray) -> FloatArray:
-        """What Φ may be off by."""
+        """A bound on the error of Φ."""
         own = self._own
         sizes = np.abs(gammaln(own + self.rows * law)) + np.abs(gammaln(self.rows * law))
         sizes = sizes + own * (2.0 + np.abs(np.log(law)) + np.abs(np.log(self._usual)))

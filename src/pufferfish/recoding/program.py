@@ -240,7 +240,7 @@ class _Rows(MapRows):
         return found[: self._program.cost.size].reshape(self._program.cost.shape)
 
     def multipliers(self) -> Multipliers:
-        """Those of the last solution."""
+        """The multipliers of the last solution."""
         free = self._multipliers()
         # HiGHS may return slightly negative multipliers.
         found = np.maximum(free, 0.0)
