@@ -31,7 +31,9 @@ def section(code: str, heading: str = "A picture") -> str:
 
 
 def test_code_has_no_names_of_other_sections() -> None:
-    both = section("import math\nimport pufferfish as pf\npf.Scenario(pf.datasets.adult_mixtures())")
+    both = section(
+        "import math\nimport pufferfish as pf\npf.Scenario(pf.datasets.adult_mixtures())"
+    )
     with pytest.raises(NameError):
         gallery_files(both + section("pf.Guarantee(1.0)").removeprefix("# Gallery\n\n"))
 

@@ -43,7 +43,9 @@ def test_a_notebook_ends_with_what_is_promised(path: Path) -> None:
     cells = cells_of(path)
     assert cells[0].source.startswith("# ")
     assert cells[-1].source.startswith("## What is promised, and what is not\n")
-    assert {"**Promised.**", "**Not promised.**"} <= set(re.findall(r"\*\*.*?\*\*", cells[-1].source))
+    assert {"**Promised.**", "**Not promised.**"} <= set(
+        re.findall(r"\*\*.*?\*\*", cells[-1].source)
+    )
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)

@@ -16,13 +16,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import nbformat
 import pytest
 import typer.main
 from markdown import markdown
+from website.gallery import pieces
 from website.maths import Scripts, mathml
+from website.notebooks import NOTEBOOKS
 
 import pufferfish as pf
 from pufferfish.cli.app import app
+from pufferfish.report.style import INKS
 from pufferfish.schemas import SHAPES
 from tests.support import CHROMIUM_ARGUMENTS, PATIENCE, ROOT
 
@@ -145,6 +149,42 @@ def test_every_schema_is_there(site: Path) -> None:
         assert (site / "reference/schemas" / name).read_text("utf-8") == (shipped / name).read_text(
             "utf-8"
         )
+
+
+def test_every_section_of_the_gallery_has_its_picture(site: Path) -> None:
+    """Its code made it just now: in the page, or in a file next to it."""
+    _, sections = pieces((ROOT / "docs" / "gallery.md").read_text(encoding="utf-8"))
+    page = (site / "gallery/index.html").read_text(encoding="utf-8")
+    shown = page.split("<h2 ")[1:]
+    assert len(shown) == len(sections)
+    for section in shown:
+        drawings = re.findall(r'<img [^>]*src="([^"]*)"', section)
+        assert section.count("<figure>") + len(drawings) == 1, section[:80]
+        assert all((site / "gallery" / each).resolve().is_file() for each in drawings)
+    ids = re.findall(r'\bid="([^"]*)"', page[page.index("<h2 ") :])
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize("stem", [path.stem for path in sorted(NOTEBOOKS.glob("*.ipynb"))])
+def test_every_notebook_is_there_with_what_it_showed(site: Path, stem: str) -> None:
+    cells = nbformat.read(NOTEBOOKS / f"{stem}.ipynb", as_version=4).cells
+    page = (site / "notebooks" / stem / "index.html").read_text(encoding="utf-8")
+    code = sum(cell.cell_type == "code" for cell in cells)
+    assert page.count('<div class="highlight">') >= code
+    drawings = re.findall(r'<img [^>]*src="([^"]*\.svg)"', page)
+    assert drawings
+    assert all((site / "notebooks" / stem / each).resolve().is_file() for each in drawings)
+    assert '<div class="pufferfish"' in page
+    assert (site / "notebooks" / f"{stem}.ipynb").is_file()
+    assert "/site-packages/" not in page
+    assert "Traceback" not in page
+
+
+def test_pictures_take_the_colours_that_the_reader_chose(site: Path) -> None:
+    sheet = (site / "assets/pictures.css").read_text(encoding="utf-8")
+    for scheme, colour in (("default", INKS["ink"][0]), ("slate", INKS["ink"][1])):
+        assert f'[data-md-color-scheme="{scheme}"] .pufferfish {{' in sheet
+        assert f"--ink: {colour};" in sheet
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,7 @@ NEVER = {
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name != "style.md"),
+    *sorted((ROOT / "notebooks").glob("*.ipynb")),
 ]
 TEXTS = sorted(
     path for ending in ("*.py", "*.j2", "*.js", "*.html") for path in SOURCE.rglob(ending)
@@ -40,6 +42,8 @@ def prose(path: Path) -> str:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
         return "\n".join(_strings(ast.parse(text)))
+    if path.suffix == ".ipynb":
+        return "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
     return _SHOWN.sub("", text)
 
 
