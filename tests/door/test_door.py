@@ -319,7 +319,9 @@ def test_a_column_has_one_role(roles: dict[str, Any]) -> None:
             pf.release(given, plan(**roles))
 
 
-@pytest.mark.parametrize(("secret", "problem"), [(None, "missing"), ("other", "does not know")])
+@pytest.mark.parametrize(
+    ("secret", "problem"), [(None, "missing"), ("other", "this secret is not in the plan")]
+)
 def test_rows_that_nothing_is_promised_for(secret: str | None, problem: str) -> None:
     given = pl.DataFrame(GIVEN | {"group": [*GIVEN["group"][:-1], secret]})
     with pytest.raises(DataError, match=rf"'group', row {ROWS}: .*{problem}"):
@@ -352,7 +354,7 @@ def test_a_plan_that_is_not_certified() -> None:
 def test_a_plan_that_publishes_no_rows() -> None:
     users = pf.sums.binary([0.5] * 100, provenance="public")
     chosen = pf.SumPlan(calibration=pf.calibrate_sum(users, pf.Guarantee(1.0)))
-    with pytest.raises(InvalidInputError, match="a sum-plan publishes no rows"):
+    with pytest.raises(InvalidInputError, match="a sum-plan does not publish rows"):
         pf.release(pa.table(GIVEN), chosen)  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match="plan must be a Plan, got dict"):
         pf.release(pa.table(GIVEN), {})  # type: ignore[arg-type]

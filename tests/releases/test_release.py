@@ -765,6 +765,6 @@ def test_values_that_are_no_multiples_of_the_step_are_refused(kind: str) -> None
     whole = table() | {"x": [float(number % 7) for number in range(60)]}
     assert pf.release(frame_of(kind, whole), plan(step=1.0)).record.facts.step == 1.0
     other = whole | {"x": [0.25 if number == 3 else 1.0 for number in range(60)]}
-    with pytest.raises(pf.DataError, match=r"row 4: the value is no multiple of 1\.0") as caught:
+    with pytest.raises(pf.DataError, match=r"row 4: the value is not a multiple of 1\.0") as caught:
         pf.release(frame_of(kind, other), plan(step=1.0))
     assert "0.25" not in str(caught.value)

@@ -243,8 +243,8 @@ def _refuse_two_roles(
     twice = sorted({name for name in roles if roles.count(name) > 1})
     require(
         not twice,
-        f"{', '.join(map(repr, twice))} has two roles: each column of a plan is either changed, "
-        "kept or the secret.",
+        f"a column has two roles ({', '.join(map(repr, twice))}): each column of a plan is either "
+        "changed, kept or the secret.",
     )
 
 

@@ -176,7 +176,10 @@ def test_a_category_that_was_not_described_on_spark(
     given, out = str(tmp_path / "more.csv"), str(tmp_path / "out")
     release = ["release", given, "--plan", "plan.json", "--beliefs-from-plan", "-o", out]
     for row, problem in (
-        ("1,1980-01-11,secretly,Male,30,A,2,low,no", "'job' and 'pregnant' was not described"),
+        (
+            "1,1980-01-11,secretly,Male,30,A,2,low,no",
+            "no belief describes this combination of 'job' and 'pregnant'",
+        ),
         ("1,1980-01-11,x,Other,30,A,2,low,no", "nothing is promised for these values of 'sex'"),
     ):
         Path("more.csv").write_text(f"{text}{row}\n", encoding="utf-8")

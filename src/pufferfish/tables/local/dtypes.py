@@ -137,7 +137,7 @@ def _label(category: Any) -> Any:
 
 
 def _places(new: Coded, categories: list[Any]) -> tuple[npt.NDArray[np.int64], list[Any]]:
-    """The places of new labels among categories, and the categories with those to be added."""
+    """The places of new labels among categories, and the labels to be added to these."""
     index = {(isinstance(each, bool), each): place for place, each in enumerate(categories)}
     table = np.full(len(new.labels) + 1, -1, dtype=np.int64)
     added: list[Any] = []
