@@ -178,7 +178,7 @@ def least_epsilon(scenario: Scenario, noise: Noise, delta: float = 0.0) -> Calib
     if not 0.0 <= epsilon <= _LARGEST_EPSILON:
         raise UnreachableGoalError(
             f"with this little noise no promise with δ = {share:g} holds, however large ε is: "
-            "allow a larger δ, or ask for less accuracy."
+            "allow a larger delta (--delta), or ask for less accuracy."
         )
     return recertify(scenario, Guarantee(epsilon, share), noise, method="given")
 
