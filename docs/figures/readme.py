@@ -53,7 +53,7 @@ def main() -> None:
         figure.text(
             0.05,
             0.93,
-            "The least noise that keeps an education level from betraying race",
+            "The least noise that keeps an education level from revealing race",
             fontsize=20,
             fontweight="bold",
         )
