@@ -62,7 +62,7 @@ def test_a_public_record_does_not_say_how_many_rows_a_person_has() -> None:
     assert UNKNOWN_ROWS in page
     assert UNKNOWN_TABLE in page
     assert "(one row)" not in page
-    assert "how many rows a person has is not said" in page
+    assert "the number of rows that a person has is not stated" in page
 
 
 def test_a_public_record_about_rows_does_not_say_which_table() -> None:
