@@ -201,7 +201,7 @@ def _refuse_only_known(scenario: Scenario) -> None:
         raise InvalidInputError(
             "every adversary of the scenario knows columns of the row, and nothing is promised to "
             "those who do not: add the belief without them (fit_beliefs makes it as well), or say "
-            "which known columns are published in every row (keep=[...])."
+            "which known columns are published in every row (--keep, keep=[...])."
         )
 
 

@@ -237,7 +237,7 @@ def repeats(
     if is_many(scenario):
         return (
             "Repeated releases: the certificate is for one. What more would cost is not worked out "
-            "here, for this many pairs; `calibration.composable` does it, in its own time."
+            "here, for this many pairs; in Python, `calibration.composable` computes it."
         )
     if composable is None:
         if isinstance(law, Recoding) and law.labelled and law.floor is not None:

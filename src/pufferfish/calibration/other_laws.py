@@ -20,7 +20,8 @@ def check_wrong(wrong: float, noise: str, method: str, distance: float, scenario
             )
         require(
             not wrong,
-            "wrong and confidence say in two ways how far laws may be off: give one of them.",
+            "wrong (--wrong) and confidence (--sampling-confidence) both say how far laws may be "
+            "off: give one of them.",
         )
     if not wrong:
         return

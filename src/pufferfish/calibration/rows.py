@@ -134,7 +134,7 @@ def check_rows(calibration: Calibration, rows: SeveralRows) -> None:
         raise CertificationError(
             f"{rows.count} rows of one person cost {short} together with this noise, more than the "
             f"goal of {goal}: it was calibrated for one row. Calibrate for all of them "
-            f"(pf.calibrate_rows); or {_WAYS}."
+            f"(--rows-per-person, pf.calibrate_rows); or {_WAYS}."
         )
 
 

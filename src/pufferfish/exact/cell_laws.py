@@ -79,7 +79,7 @@ def cell_law(cells: Cells | Sequence[Labels], belief: Belief, secret: Secret) ->
     if belief.radius and cells.noise is None:
         raise UnsupportedError(
             f"belief {belief.name!r} was fitted to a table whose values were put into narrow bins, "
-            'and no noise goes first that would cover them: use floor="noise".'
+            'and no noise goes first that would cover them: use --floor noise (floor="noise").'
         )
     if cells.noise is None and isinstance(prior, Discrete):
         law = _counted(cells, prior, belief)
@@ -142,7 +142,7 @@ def _enclosed(cells: Cells, prior: Prior, radius: float) -> CellLaw:
     """
     if cells.edges is None:
         raise UnsupportedError(
-            "a smooth belief gives no probability to a single value: use bins (edges=...)."
+            "a smooth belief gives no probability to a single value: use bins (--edges, edges=...)."
         )
     edges = np.array(cells.edges)
     if cells.noise is None:

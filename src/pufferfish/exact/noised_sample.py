@@ -162,7 +162,7 @@ def sampled_ratios(
         raise UnsupportedError(
             f"belief {laws.belief!r} says that values may be missing. Noise publishes a hole "
             "there, and how often that happens is a matter of the sample as well: use a recoding "
-            '(mechanism="recode"), or leave out or fill rows without a value.'
+            '(--mechanism recode, mechanism="recode"), or leave out or fill rows without a value.'
         )
     if laws.radius:
         raise UnsupportedError(

@@ -72,6 +72,7 @@ def stated_range(laws: PairOfLaws) -> tuple[float, float]:
         raise UnsupportedError(
             f"belief {laws.belief!r} says that values may be missing. Noise publishes a hole "
             "there, and how often that happens may be wrong as well, which no noise hides: use a "
-            'recoding (mechanism="recode"), or leave out or fill rows without a value.'
+            'recoding (--mechanism recode, mechanism="recode"), or leave out or fill rows without '
+            "a value."
         )
     return laws.cap

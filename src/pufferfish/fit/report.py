@@ -94,9 +94,9 @@ class FitReport:
                 f"({worst.secret!r}) the share of values up to some point is off by "
                 f"{100 * worst.error.ks_rounded:.2g} percentage points, {_beside_chance(worst)}. "
                 "A promise calibrated for this belief alone is made to somebody who sees the data "
-                'this way. To cover those who know better, add the belief of family="empirical" '
-                "(it knows the frequency of each value, for each secret) and bootstrap refits "
-                "(pf.fit_beliefs(..., bootstrap=20))."
+                "this way. To cover those who know better, add the empirical belief (it knows the "
+                "frequency of each value, for each secret) and bootstrap refits (--bootstrap 20; "
+                "in Python pf.fit_beliefs(..., bootstrap=20))."
             )
             if self.noise is not None:
                 largest = max(group.error.total_variation_upper or 0.0 for group in self.groups)

@@ -45,8 +45,9 @@ def with_sampling_error(
     found = tuple(replace(each, region=region) if _counted(each) else each for each in given)
     require(
         any(each.region is not None for each in found),
-        'confidence is about laws that were counted: fit the family "empirical" as well, or, for '
-        'smooth laws under noise, use region="band".',
+        "a sampling error is about laws that were counted: fit the empirical belief as well "
+        '(--belief empirical; in Python families=["empirical"]). For smooth laws under noise there '
+        'is region="band", in Python only.',
     )
     return found
 

@@ -182,7 +182,8 @@ def fit_beliefs(
     if confidence is not None:
         require(
             bootstrap == 0,
-            "a sampling error covers all that resamples can show: leave out bootstrap.",
+            "a sampling error covers all that resamples can show: leave out --bootstrap "
+            "(bootstrap=).",
         )
     how: dict[str, Any] = {
         "components": components,
@@ -245,9 +246,9 @@ def fit_counts(
     if not layout.numeric:
         require(
             bootstrap == 0 and cap is None and how.get("components", "auto") == "auto",
-            "bootstrap, cap and components are for a column of numbers, not for categories or for "
-            "several columns together. That laws may be wrong is said of a recoding by wrong=... "
-            "(--wrong).",
+            "bootstrap, cap and components (--bootstrap, --cap, mixture-3) are for a column of "
+            "numbers, not for categories or for several columns together. A recoding covers laws "
+            "that may be wrong by --wrong (wrong=...).",
         )
         wanted = OF_CATEGORIES if families is None else tuple(families)
         return fit_table(

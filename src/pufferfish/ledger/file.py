@@ -188,7 +188,8 @@ def _no_second(path: Path, known: Released | None, of: Released | None) -> Unsup
     return UnsupportedError(
         f"the ledger {path} has a release of this table already, and no proof covers two of them "
         f"together.{again} Publish the first release again instead of drawing anew. For other "
-        "columns, release them together with those before, by one plan (columns=[...]). Several "
+        "columns, release them together with those before, by one plan (--column for each, "
+        "columns=[...]). Several "
         "draws of the same rows add up only where every one of them, the first included, has a "
         "floor: a recoding with --floor NUMBER, or noise with public bounds (--cap) and no missing "
         "values."
