@@ -87,7 +87,9 @@ def test_a_page_shows_what_cells_showed(tmp_path: Path) -> None:
 
 
 def test_links_lead_to_pages() -> None:
-    cell = nbformat.v4.new_markdown_cell("[a](../docs/how-to/sums.md#y), [b](other.ipynb), [c](z.md)")
+    cell = nbformat.v4.new_markdown_cell(
+        "[a](../docs/how-to/sums.md#y), [b](other.ipynb), [c](z.md)"
+    )
     page = page_files("small", nbformat.v4.new_notebook(cells=[cell]))["notebooks/small.md"]
     assert "[a](../how-to/sums.md#y), [b](other.md), [c](z.md)" in page
 

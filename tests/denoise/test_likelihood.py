@@ -230,7 +230,7 @@ def test_a_step_far_below_the_noise_is_thinned_and_loses_nothing() -> None:
 def test_the_wrong_support_is_refused_where_it_shows() -> None:
     rng = np.random.default_rng(7)
     y = rng.uniform(0.0, 10.0, 5000) + rng.laplace(0.0, 0.3, 5000)
-    with pytest.raises(pf.InvalidInputError, match="within its support"):
+    with pytest.raises(pf.InvalidInputError, match="on its support"):
         denoise.histogram(y, pf.LaplaceNoise(0.3), [0, 5], support=5.0)
 
 

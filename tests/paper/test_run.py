@@ -128,7 +128,7 @@ def test_a_folder_in_use_is_refused_before_any_work(
     (tmp_path / "mine").write_text("keep", encoding="utf-8")
     with pytest.raises(pf.OutputExistsError, match="--force"):
         paper(tmp_path)
-    with pytest.raises(pf.OutputExistsError, match="no folder"):
+    with pytest.raises(pf.OutputExistsError, match="not a folder"):
         paper(tmp_path / "mine", force=True)
     assert [each.name for each in tmp_path.iterdir()] == ["mine"]
 
@@ -161,5 +161,5 @@ def test_nothing_is_written_unless_all_is_there(
 def test_the_extra_is_asked_for_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "compute_figures", refuse)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(pf.MissingExtraError, match=r"pufferfish-privacy\[report\]"):
+    with pytest.raises(pf.MissingExtraError, match=r"pip install .\.\[report\]"):
         paper(tmp_path / "new")

@@ -273,7 +273,7 @@ def test_a_refused_column_is_not_charged(tmp_path: Path) -> None:
 def test_repeats_that_cannot_be_charged_for_all_are_refused(tmp_path: Path) -> None:
     users = binary([0.01 * k for k in range(1, 31)], [1.0 + k % 3 for k in range(30)])
     many = SumPlan(calibration=calibrate_sum(users, GOAL))
-    with pytest.raises(pf.UnsupportedError, match="repeats"):
+    with pytest.raises(pf.UnsupportedError, match="repeated releases"):
         release_sum([1.0] * 30, many, ledger=tmp_path / "ledger.json")
     release_sum([1.0] * 30, many)
 
@@ -386,7 +386,7 @@ def test_random_values_cannot_be_repeated_without_exceptions(tmp_path: Path) -> 
     users = moments([10.0, 0.0], [0.0, 20.0], [1, 100])
     noise = pf.LaplaceNoise(21.0, 2.0**-21)
     once = SumPlan(calibration=certified_sum(users, Protected(), pf.Guarantee(1.0), noise))
-    with pytest.raises(pf.UnsupportedError, match="repeats"):
+    with pytest.raises(pf.UnsupportedError, match="repeated releases"):
         release_sum([10.0] + [1.0] * 100, once, ledger=tmp_path / "l.json")
 
 

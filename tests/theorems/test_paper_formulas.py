@@ -264,9 +264,9 @@ def test_figure_2_of_the_paper(variance: float, count: int, drawn: float) -> Non
 def test_users_who_are_not_random_need_no_tau(form: str) -> None:
     assert cor_1a.scale([3.0, -4.0], [0.0, 0.0], pf.Guarantee(2.0), form) == 2.0
     assert cor_1a_identical.scale(10, -3.0, 0.0, pf.Guarantee(2.0), form) == 1.5
-    with pytest.raises(pf.UnsupportedError, match="delta = 0"):
+    with pytest.raises(pf.UnsupportedError, match="δ = 0"):
         cor_1a.scale([3.0, -4.0], [0.0, 1.0], pf.Guarantee(2.0), form)
-    with pytest.raises(pf.UnsupportedError, match="delta = 0"):
+    with pytest.raises(pf.UnsupportedError, match="δ = 0"):
         cor_1a_identical.scale(10, 3.0, 1.0, pf.Guarantee(2.0), form)
 
 
@@ -451,7 +451,7 @@ def test_corollary_2_takes_gaussians() -> None:
         (pf.GaussianMixture([0.75, 0.25], [4.0, 1.0], [2.0, 1.0]), "order"),
         (pf.GaussianMixture([0.25, 0.25, 0.5], [1.0, 4.0, 4.0], [1.0, 2.0, 2.0]), "weights and"),
         (pf.Gaussian(1.0, 1.0), "weights and stds"),
-        (pf.GaussianMixture([0.25, 0.75], [1.0, 3.0], [1.0, 2.0]), "every mean"),
+        (pf.GaussianMixture([0.25, 0.75], [1.0, 3.0], [1.0, 2.0]), "means all differ"),
     ],
 )
 def test_corollary_2_is_about_means_that_differ(other: Prior, message: str) -> None:

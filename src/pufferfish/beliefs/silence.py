@@ -80,7 +80,7 @@ def refuse_silence(beliefs: Sequence[Belief], pairs: Sequence[SecretPair]) -> No
             require(
                 any(_knows(belief, pair) for pair in pairs),
                 f"belief {belief.name!r} knows no secret of any pair, so it would be ignored: "
-                "leave it out, or name pairs of its secrets with pairs=[...].",
+                "leave it out, or name pairs of its secrets (--pair, pairs=[...]).",
             )
 
 
@@ -89,5 +89,5 @@ def _refuse_silent(belief: Belief, pair: SecretPair) -> NoReturn:
     raise InvalidInputError(
         f"belief {belief.name!r} has no prior for secret {secret!r}, needed for the pair "
         f"({pair.first!r}, {pair.second!r}); it knows {some_secrets(belief.priors)}. Add the "
-        "prior, or name the pairs you want with pairs=[...]."
+        "prior, or name the pairs you want (--pair, pairs=[...])."
     )

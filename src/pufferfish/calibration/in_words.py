@@ -237,8 +237,8 @@ def repeats(
     if is_many(scenario):
         return (
             "Repeated releases: the certificate covers one. The cost of more is not computed here, "
-            "because there are too many pairs; `calibration.composable` computes it, which may "
-            "take long."
+            "because there are too many pairs; in Python, `calibration.composable` computes it, "
+            "which may take long."
         )
     if composable is None:
         if isinstance(law, Recoding) and law.labelled and law.floor is not None:

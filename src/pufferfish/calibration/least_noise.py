@@ -286,7 +286,11 @@ def _check_choices(noise: object, method: object, tau: object, radius: object) -
     ):
         if given not in known:
             choices = ", ".join(repr(choice) for choice in known)
-            sums = " (for sums see pf.theorems)" if str(given).startswith("cor-1") else ""
+            sums = (
+                " (for sums: pufferfish sum, pf.calibrate_sum)"
+                if str(given).startswith("cor-1")
+                else ""
+            )
             raise InvalidInputError(f"{name} {given!r} is not known; known: {choices}{sums}.")
     require(
         tau == "exact" or (method in PAPER_METHODS and PAPER_METHODS[str(method)].has_tau),
@@ -398,8 +402,8 @@ def _not_kept(method: str, certificate: Certificate) -> str:
         remedy = "choose a larger delta, or delta = 0"
     else:
         text += f"{method} does not hold in general (docs/theory/{method}.md)"
-        remedy = 'use method="coupling" for a bound that holds'
-    text += f'. Use method="exact" for the least noise that is certified, or {remedy}.'
+        remedy = "the method coupling for a bound that holds"
+    text += f". Use the method exact for the least noise that is certified, or {remedy}."
     if method in PAPER_METHODS:
-        text += " certified_only=False returns this size, marked as not certified."
+        text += " In Python, certified_only=False returns this size, marked as not certified."
     return text

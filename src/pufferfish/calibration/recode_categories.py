@@ -280,7 +280,8 @@ def _distances(found: Categories, asked: Asked) -> FloatArray | None:
     require(
         len(found.values) <= MOST_OWN,
         f"a floor is for at most {MOST_OWN} categories, or combinations of them, and there are "
-        f"{len(found.values):,}: leave it out (floor=None), or merge some of them (--merge).",
+        f"{len(found.values):,}: leave it out (--floor none, floor=None), or merge some of them "
+        "(--merge).",
     )
     given = found.distances if asked.distances is None else asked.distances
     require(

@@ -135,7 +135,7 @@ def check_rows(calibration: Calibration, rows: SeveralRows) -> None:
         raise CertificationError(
             f"with this noise {rows.count} rows of one person together cost {short}, more than the "
             f"goal of {goal}: it was calibrated for one row. Calibrate for all of them "
-            f"(pf.calibrate_rows); or {_WAYS}."
+            f"(--rows-per-person, pf.calibrate_rows); or {_WAYS}."
         )
 
 

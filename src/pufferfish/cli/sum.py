@@ -23,6 +23,7 @@ from pufferfish.core.atomic import refuse_unusable, replacing
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.extras import matplotlib
 from pufferfish.core.ladder import Rounding
+from pufferfish.core.validation import positive
 from pufferfish.documents.signing import SigningKey
 from pufferfish.noise import law_to_dict
 from pufferfish.options.goal import HowAlike
@@ -118,6 +119,8 @@ class Wanted(HowAlike):
         """The promise."""
         if self.epsilon is None:
             raise InvalidInputError("a sum needs a promise: give --epsilon, for example 1.")
+        if self.scale is not None:
+            positive("--scale", self.scale, hint="Leave it out for the least noise.")
         return Guarantee(self.epsilon, self.delta)
 
     @property

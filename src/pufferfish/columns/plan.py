@@ -164,8 +164,8 @@ class ColumnPlan(Plan):
         require(
             self.missing == "keep" or not holes,
             f"the beliefs allow for missing values, so with missing={self.missing!r} they describe "
-            'another table: use missing="keep", or fit them to the rows that have a value '
-            "(pf.summarise(...).without_missing()).",
+            'another table: keep rows without a value (--missing keep, missing="keep"), or fit '
+            "the beliefs to the rows that have one (pf.summarise(...).without_missing()).",
         )
         require(
             self.rounding != "given" or self.public or self.calibration.method == "given",

@@ -145,7 +145,7 @@ def _enclosed(cells: Cells, prior: Prior, radius: float) -> CellLaw:
     """
     if cells.edges is None:
         raise UnsupportedError(
-            "a smooth belief gives no probability to a single value: use bins (edges=...)."
+            "a smooth belief gives no probability to a single value: use bins (--edges, edges=...)."
         )
     edges = np.array(cells.edges)
     if cells.noise is None:

@@ -110,7 +110,8 @@ class PairWorkers:
                     progress(len(results), len(items))
         except BrokenProcessPool:
             raise UnsupportedError(
-                "the worker processes could not start or died. With workers > 1 a script must "
-                'call the library under `if __name__ == "__main__":`; or use workers=1.'
+                "the worker processes could not start or died. Use one process (--workers 1, "
+                "workers=1). With more than one, a Python script must call the library under "
+                '`if __name__ == "__main__":`.'
             ) from None
         return results

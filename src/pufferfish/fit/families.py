@@ -86,7 +86,10 @@ def parse_family(family: object, components: object = "auto") -> Family:
     if given == "auto":
         return Family(kind=kind)
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or not 1 <= given <= 60:
-        raise InvalidInputError(f'components must be "auto" or from 1 to 60, got {given!r}.')
+        raise InvalidInputError(
+            "a mixture has 1 to 60 components (mixture-3; in Python components=3, or "
+            f'"auto"), got {given!r}.'
+        )
     return Family(kind=kind, components=int(given))
 
 

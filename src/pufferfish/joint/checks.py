@@ -43,7 +43,7 @@ def check_beliefs(plan: TablePlan) -> None:
         require(
             {*law.columns} == {*plan.keep},
             f"each value of {list_in_words(law.columns)} has a law of its own, so these "
-            "columns must be published, and no others may be kept: name them in keep=[...].",
+            "columns must be published, and no others may be kept: name them (--keep, keep=[...]).",
         )
     for name in plan.known:
         if not any(name in each.given for each in beliefs):
@@ -64,7 +64,8 @@ def check_beliefs(plan: TablePlan) -> None:
             )
         require(
             {*belief.given} <= {*plan.known},
-            f"belief {belief.name!r} knows columns that the plan does not name: give known=[...].",
+            f"belief {belief.name!r} knows columns that the plan does not name: name them "
+            "(--known, known=[...]).",
         )
         require(
             not belief.columns or belief.columns == plan.columns,
@@ -107,7 +108,8 @@ def _check_who_knows(plan: TablePlan) -> None:
                 raise InvalidInputError(
                     f"{list_in_words(plan.known)} may be known, but no adversary is described who "
                     f"knows {who}: a promise to those who know all of them implies nothing for the "
-                    "others. pf.fit_beliefs(known=[...]) describes every set."
+                    "others. Fitting with these known columns (--known, "
+                    "pf.fit_beliefs(known=[...])) describes every set."
                 )
 
 
@@ -125,8 +127,8 @@ def check_numbers(plan: TablePlan) -> None:
     holes = any(any(each.missing.values()) for each in plan.scenario.beliefs)
     require(
         plan.missing == "keep" or not holes or not plan.numeric,
-        'the beliefs allow for missing values: use missing="keep", or fit them to the rows '
-        "that have a value.",
+        "the beliefs allow for missing values: keep rows without a value (--missing keep, "
+        'missing="keep"), or fit the beliefs to the rows that have one.',
     )
     require(
         plan.missing != "drop" or plan.numeric,

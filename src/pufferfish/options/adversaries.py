@@ -24,7 +24,7 @@ from pufferfish.beliefs.scenario import (
 )
 from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import DataError, InvalidInputError
-from pufferfish.core.validation import bounds, require
+from pufferfish.core.validation import bounds, positive, require
 from pufferfish.documents.shape import read
 from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_document
 from pufferfish.fit import fit_beliefs
@@ -198,6 +198,7 @@ class Adversaries:
 
     def check(self) -> None:
         """Refuse options that do not go together."""
+        positive("--min-group", self.min_group)
         require(
             self.reference is not None or not self.public_reference,
             "--public-reference needs --reference FILE, which is not given.",

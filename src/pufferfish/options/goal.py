@@ -22,6 +22,7 @@ from pufferfish.calibration.rows import (
 )
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.ladder import Rounding
+from pufferfish.core.validation import positive, probability_below_one, require
 from pufferfish.insight.strongest import (
     least_epsilon,
     noise_for_mean,
@@ -115,6 +116,11 @@ class Goal(Promise):
             # No super() without arguments in a class with slots.
             return Promise.guarantee(self, rows)
         share_right = read_share("--guess", self.guess, "0.6 or 60%")
+        require(
+            share_right > 0.5,
+            "--guess must be above 50%, which a guess without any release reaches, such as 0.6 or "
+            f"60%, got {self.guess!r}.",
+        )
         alone = guess_at_most(share_right)
         if self.epsilon is not None or self.delta:
             raise InvalidInputError(
@@ -157,7 +163,12 @@ class Goal(Promise):
         return self.kind not in _MAPS
 
     def check(self) -> None:
-        """Refuse an unknown mechanism, two of them, and two promises."""
+        """Refuse numbers that are none, an unknown mechanism, two of them, and two promises."""
+        if self.epsilon is not None:
+            positive("--epsilon", self.epsilon)
+        probability_below_one("--delta", self.delta)
+        if self.scale is not None:
+            positive("--scale", self.scale, hint="Leave it out for the least noise.")
         if self.guess is not None:
             _ = self.guarantee()
         if self.mechanism is None:

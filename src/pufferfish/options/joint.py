@@ -151,6 +151,11 @@ def _recoding(asked: Asked, described: DescribedTable) -> dict[str, Any]:
         "--floor noise is for numbers, which noise could protect: give --floor none, or a number.",
     )
     require(
+        asked.goal.method == "exact" and asked.goal.scale is None,
+        "--method and --scale are about noise, and categories, and several columns together, are "
+        "recoded: leave them out.",
+    )
+    require(
         asked.publishing.postprocess == (),
         "--round and --clip are about noise, and a recoding publishes its own values: leave them "
         "out.",

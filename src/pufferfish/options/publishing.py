@@ -10,6 +10,7 @@ import typer
 from pufferfish.calibration.postprocess import Clip, Postprocess, RoundTo
 from pufferfish.calibration.rows import SeveralRows
 from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import bounds, positive
 from pufferfish.tables.one_row import OneRow, Way
 from pufferfish.theorems import Dependence
 
@@ -94,7 +95,9 @@ class Publishing:
     ] = False
 
     def check(self) -> None:
-        """Refuse options on the rows of a person that are incomplete or exclude each other."""
+        """Refuse --round that is not a step, and options that exclude or lack each other."""
+        if self.round_to is not None:
+            positive("--round", self.round_to, hint="Leave it out to round nothing.")
         if self.rows_per_person < 1:
             raise InvalidInputError(
                 f"--rows-per-person must be at least 1, got {self.rows_per_person}."
@@ -167,7 +170,7 @@ class Publishing:
         """--round, then --clip."""
         steps: list[Postprocess] = [] if self.round_to is None else [RoundTo(self.round_to)]
         if self.clip is not None:
-            steps.append(Clip(*bounds_of("--clip", self.clip)))
+            steps.append(Clip(*bounds("--clip", bounds_of("--clip", self.clip))))
         return tuple(steps)
 
 

@@ -141,9 +141,9 @@ def limit_in_words(limit: LimitCheck) -> str:
     what = "the least ε" if limit.goal.pure else measure(limit.goal)
     size = "no noise" if limit.noise.identity else f"scale {at_most(limit.noise.size, 4)}"
     verdict = (
-        "so here the belief would have done no harm"
+        "so here that belief would have done no harm"
         if limit.holds
-        else "so relying on it would have BROKEN the promise"
+        else "so relying on that belief would have BROKEN the promise"
     )
     classic = []
     if limit.kolmogorov is not None:
@@ -155,7 +155,7 @@ def limit_in_words(limit: LimitCheck) -> str:
     return (
         "Does the central limit theorem hold here? If the sum were Gaussian, one would add "
         f"{size}. Then {what} for {limit.user} would be {at_most(limit.believed.upper, 3)}; in "
-        f"truth it is {at_most(limit.true.upper, 3)}: {verdict}.{beside}"
+        f"truth it is {at_most(limit.true.upper, 3)}, {verdict}.{beside}"
     )
 
 
