@@ -116,7 +116,8 @@ def others_compared(recode: Recode, scenario: Scenario, goal: Guarantee) -> str:
     """
     same, constant = "publishing one constant for everybody", readable(recode.constant_rmse, 3)
     if recode.laplace_rmse is not None:
-        return f"the least Laplace noise gives {readable(recode.laplace_rmse, 3)}, and {same} {constant}"
+        noise = readable(recode.laplace_rmse, 3)
+        return f"the least Laplace noise gives {noise}, and {same} {constant}"
     why = holes_in_words(scenario, goal)
     reason = f" ({why})" if why else ""
     return f"no Laplace noise keeps this promise{reason}; {same} gives {constant}"
