@@ -33,7 +33,7 @@ def test_identical_users(typed: Typed) -> None:
     said = typed(*IDENTICAL, "-d", "1e-3")
     assert said.code == 0
     assert "scale 0.94004" in said.out
-    assert "Who decides: user 1, one of 10 alike" in said.out
+    assert "The user who decides: user 1, one of 10 alike" in said.out
     assert typed(*IDENTICAL, "--json").json["noise"]["scale"] == pytest.approx(1.366026, rel=1e-6)
 
 
