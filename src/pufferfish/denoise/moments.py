@@ -12,7 +12,9 @@ breaks all of this: variance and slope are refused for it, and the mean asks for
 values of X (`shares`). One that was clipped before tells of the clipped values only. Rounding the
 column to a step r adds about r²/12 to its variance. The noise's own grid γ moves a value by γ/2 at
 most, and so the mean and the std of X; a grid coarser than a quarter of the noise is refused, but
-for the mean. Proofs: docs/theory/denoise.md.
+for the mean. Missing values (nan, None) are left out, and the estimate says so: noise leaves a hole
+where a value is missing, so it is about the rows that have one. A recoded column has no noise to
+take off, and is refused (`check_additive` says what holds of it). Proofs: docs/theory/denoise.md.
 """
 
 from __future__ import annotations
@@ -27,9 +29,10 @@ import numpy as np
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray, require
 from pufferfish.denoise.cells import Published
-from pufferfish.denoise.columns import Column, column, pieces
+from pufferfish.denoise.columns import Column, column, pieces, rows_present
 from pufferfish.denoise.estimate import Estimate, Z, announce, normal_estimate
 from pufferfish.denoise.law import (
+    check_additive,
     check_fine,
     inverse_characteristic,
     noise_size,
@@ -37,7 +40,7 @@ from pufferfish.denoise.law import (
 )
 from pufferfish.denoise.shares import likely_mean
 from pufferfish.denoise.support import SupportLike, read_support
-from pufferfish.noise import Noise, NoNoise, check_noise
+from pufferfish.noise import Noise, NoNoise
 
 __all__ = ["mean", "slope", "variance"]
 
@@ -92,7 +95,8 @@ def mean(
         UnsupportedError: Clipped, and the values of X are not listed. How far X lies beyond a bound
             cannot be seen.
     """
-    check_noise(noise)
+    check_additive(noise)
+    (present,), of_which = rows_present(values)
     published = Published.checked(rounded, clipped, noise)
     if published.clipped is not None:
         listed = read_support(support)
@@ -102,10 +106,10 @@ def mean(
                 "mean needs all values that X may have, support=[...], and noise. Quantiles and "
                 "histograms need neither."
             )
-        rows = column("values", values, _LEAST_LIKELY)
-        (found,) = announce((likely_mean(rows, noise, listed, published),))
+        rows = column("values", present, _LEAST_LIKELY)
+        (found,) = announce((likely_mean(rows, noise, listed, published),), of_which)
         return found
-    rows = column("values", values, 2)
+    rows = column("values", present, 2)
     spread = _spread(rows)
     error = spread.unit * math.sqrt(spread.second / (rows.size - 1))
     estimate = normal_estimate(spread.mean, error)
@@ -118,7 +122,8 @@ def mean(
                 upper=estimate.upper + half,
                 warning=_warning(rows, noise, _FEW_FOR_MEAN),
             ),
-        )
+        ),
+        of_which,
     )
     return found
 
@@ -141,7 +146,8 @@ def variance(
     Raises:
         UnsupportedError: The column was clipped after the noise, or rounded to a larger step.
     """
-    rows, added = _rows(values, noise, 3), _noise_variance(noise, rounded, clipped)
+    (present,), of_which = rows_present(values)
+    rows, added = _rows(present, noise, 3), _noise_variance(noise, rounded, clipped)
     estimate = normal_estimate(*_variance(_spread(rows), rows.size, added))
     warning = _warning(rows, noise, _FEW_FOR_VARIANCE)
     if estimate.upper < 0.0:
@@ -149,7 +155,7 @@ def variance(
     else:
         note = _HIDDEN if estimate.value < 0.0 else ""
         estimate = replace(estimate, note=note, warning=warning)
-    (found,) = announce((estimate,))
+    (found,) = announce((estimate,), of_which)
     return found
 
 
@@ -174,8 +180,9 @@ def slope(
         UnsupportedError: s²_Y − Var N is not 2 standard errors above 0, so the data do not tell X
             from a constant; or the column was clipped.
     """
-    rows, added = _rows(values, noise, 3), _noise_variance(noise, rounded, clipped)
-    outcomes = column("outcome", outcome, 3)
+    (present, beside), of_which = rows_present(values, outcome)
+    rows, added = _rows(present, noise, 3), _noise_variance(noise, rounded, clipped)
+    outcomes = column("outcome", beside, 3)
     require(
         outcomes.size == rows.size,
         f"values and outcome must have a row for each other, got {rows.size} and {outcomes.size}.",
@@ -194,7 +201,7 @@ def slope(
             "less noise."
         )
     warning = _warning(rows, noise, _FEW_FOR_VARIANCE)
-    (found,) = announce((replace(_fieller(parts), warning=warning),))
+    (found,) = announce((replace(_fieller(parts), warning=warning),), of_which)
     return found
 
 

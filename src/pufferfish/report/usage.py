@@ -63,6 +63,7 @@ class Utility:
         error: Of a value, on average, in size.
         half_width: Of a value, in 95% of cases.
         rows: Published rows; with a value, where that is known.
+        holes: Whether there are further rows, without a value.
         mean_error: Of the mean of all rows: one standard error, the noise's part.
         lost: Why an average of the published values is not that of the true ones; None where it
             is.
@@ -76,6 +77,7 @@ class Utility:
     error: float
     half_width: float
     rows: int
+    holes: bool
     mean_error: float
     lost: str | None
     step: float
@@ -114,6 +116,7 @@ def utility(
         error=noise.mean_absolute,
         half_width=half_width(noise, CONFIDENCE),
         rows=rows,
+        holes=rows < document["published"]["rows"],
         mean_error=noise.error() / math.sqrt(rows) if rows else math.inf,
         lost=averages_lost(noise, steps),
         step=rounding_step(steps),
