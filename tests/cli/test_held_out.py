@@ -229,3 +229,49 @@ def test_what_does_not_go_with_held_out(
     refused: Callable[..., Said], more: tuple[str, ...], why: str
 ) -> None:
     assert why in refused(*CALIBRATE, *more).err
+
+
+def test_a_promise_that_most_splits_break_is_a_warning(typed: Typed) -> None:
+    """A recoding without slack is fitted to the very table."""
+    bare = ("--mechanism", "recode", "--floor", "none", "--nominal", "--splits", "4")
+    said = typed(*CALIBRATE, *bare)
+    begin = " ".join(said.out.split())
+    assert begin.startswith(
+        "Beware: on rows that were not used, the promise held in 0 of 4 random splits"
+    )
+    out = typed(*RELEASE, *bare).out
+    assert out.startswith("Beware      on rows that were not used")
+    found = typed(*RELEASE, *bare, "--json", "--force").json
+    assert found["headline"][0].startswith("on rows that were not used")
+    # A promise that holds needs no warning.
+    assert "Beware: on rows" not in typed(*CALIBRATE).out
+
+
+def test_holes_that_no_noise_hides_in_a_half_are_counted(typed: Typed, folder: Path) -> None:
+    """In the table holes need ε = log(24/12), in halves of it more or less."""
+    content = [
+        ["", row[1], "" if number < (24 if row[1] == "a" else 12) else row[2], ""]
+        for secret in "ab"
+        for number, row in enumerate(each for each in rows("ab", 100) if each[1] == secret)
+    ]
+    write(folder / "holes.csv", content)
+    how = ("calibrate", "holes.csv", *COLUMNS, "-e", "0.72", "--missing", "keep")
+    said = typed(*how, "--splits", "12")
+    assert said.code == 0
+    assert "is not known" not in said.err
+    found = typed(*how, "--splits", "12", "--json").json["held_out"]
+    assert found["holes"] > 0
+    assert found["splits"] + found["holes"] == 12
+    text = " ".join(said.out.split())
+    assert f"was kept in {found['held']} of 12 random splits. In {found['holes']} no noise" in text
+
+
+def test_a_column_with_a_group_without_a_secret_is_split_as_any(typed: Typed, folder: Path) -> None:
+    content = [[row[0], row[1] if row[0] % 5 else "", *row[2:]] for row in rows("ab", 100)]
+    write(folder / "some.csv", content)
+    how = ("calibrate", "some.csv", *COLUMNS, "-e", "1", "--missing-secret")
+    assert "median of 5 random splits" in typed(*how).out
+    table = ("-c", "x", "-c", "o", "-s", "s", "-e", "1")
+    # Where every split may take long, it is said that none was made.
+    said = " ".join(typed("calibrate", "t.csv", *table).out.split())
+    assert "rows that were not used was not measured (--splits 5)" in said

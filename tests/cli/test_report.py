@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import pufferfish as pf
 from pufferfish.cli import report as command
+from pufferfish.report import report
 from tests.cli.conftest import Typed
 from tests.cli.tables import rows, write
 
@@ -55,11 +57,12 @@ def test_the_original_is_an_option(typed: Typed) -> None:
     assert "original (private)" in Path("out.csv.report.html").read_text(encoding="utf-8")
 
 
-def test_a_public_record_says_what_to_do(typed: Typed, refused: Typed) -> None:
+def test_a_public_record_gives_the_public_edition(typed: Typed) -> None:
     typed(*RELEASE)
-    said = refused("report", "out.csv.public.json")
-    assert said.code == 2
-    assert "--public" in said.err
+    said = typed("report", "out.csv.public.json")
+    assert (said.code, said.out) == (0, "Report      out.csv.public.html (may be published)\n")
+    with pytest.raises(pf.InvalidInputError, match="gives the public report only"):
+        report("out.csv.public.json", edition="internal")
 
 
 def test_a_record_that_does_not_verify_gives_no_report(typed: Typed, refused: Typed) -> None:

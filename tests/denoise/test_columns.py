@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pufferfish as pf
@@ -117,11 +120,11 @@ def test_estimates_print_two_digits_of_their_error() -> None:
             )
         )
 
-    assert text(1.23444, 0.0561) == "1.234 ± 0.056 (95%: 1.122 to 1.347)"
-    assert text(123456.0, 789.0) == "123460 ± 790 (95%: 121880 to 125030)"
-    assert text(1e-20, 1e-21) == "1e-20 ± 1e-21 (95%: 8e-21 to 1.2e-20)"
-    assert text(2.0, math.inf) == "2.0000 ± inf (95%: -inf to inf)"
-    assert text(2.0, 0.0) == "2.0000 ± 0.0000 (95%: 2.0000 to 2.0000)"
+    assert text(1.23444, 0.0561) == "1.234 (standard error 0.056, 95%: 1.122 to 1.347)"
+    assert text(123456.0, 789.0) == "123460 (standard error 790, 95%: 121880 to 125030)"
+    assert text(1e-20, 1e-21) == "1e-20 (standard error 1e-21, 95%: 8e-21 to 1.2e-20)"
+    assert text(2.0, math.inf) == "2.0000 (standard error inf, 95%: -inf to inf)"
+    assert text(2.0, 0.0) == "2.0000 (standard error 0.0000, 95%: 2.0000 to 2.0000)"
     estimate = denoise.mean([1.0, 2.0, 3.0] * 20, pf.NoNoise())
     assert estimate.excludes_zero
     assert not denoise.mean([-1.0, 1.0] * 30, pf.NoNoise()).excludes_zero
@@ -142,3 +145,81 @@ def test_the_rule_is_the_same_on_every_run() -> None:
     noise = pf.LaplaceNoise(1.0)
     assert denoise.quantiles(y, noise, LEVELS) == denoise.quantiles(y, noise, LEVELS)
     assert bandwidth_rule.least_bandwidth(pf.NoNoise()) == 0.0
+
+
+def test_missing_values_are_left_out_and_noted() -> None:
+    values = np.random.default_rng(3).normal(10.0, 2.0, 400)
+    noise = pf.LaplaceNoise(1.0)
+    holed: dict[str, Any] = {
+        "nan": np.insert(values, [3, 77], math.nan),
+        "None": [None, *values.tolist(), None],
+        "pandas": pd.Series([*values.tolist(), None, None]),
+        "objects": np.array([None, None, *values.tolist()], dtype=object),
+    }
+    plain = pf.denoise.mean(values, noise)
+    assert plain.note == ""
+    for given in holed.values():
+        found = pf.denoise.mean(given, noise)
+        assert found.note == "of the 400 rows that have a value (2 have none)"
+        assert dataclasses.replace(found, note="") == plain
+    for estimates in (
+        pf.denoise.quantiles(holed["None"], noise, [0.5]).estimates,
+        pf.denoise.histogram(holed["None"], noise, [0, 10, 20]).estimates,
+        [pf.denoise.variance(holed["nan"], pf.LaplaceNoise(0.5))],
+    ):
+        assert all("400 rows that have a value" in each.note for each in estimates)
+
+
+def test_a_slope_leaves_out_rows_in_which_either_is_missing() -> None:
+    draws = np.random.default_rng(4)
+    values = draws.normal(0.0, 5.0, 2_000)
+    outcome = 2.0 * values + draws.normal(0.0, 1.0, 2_000)
+    noise = pf.LaplaceNoise(0.5)
+    whole = pf.denoise.slope(values[2:-1], outcome[2:-1], noise)
+    values[:2], outcome[-1] = math.nan, math.nan
+    found = pf.denoise.slope(values, outcome, noise)
+    assert found.value == whole.value
+    assert found.note == "of the 1,997 rows that have a value (3 have none)"
+
+
+@pytest.mark.parametrize("wrong", [math.inf, -math.inf])
+def test_what_is_infinite_is_refused_beside_holes(wrong: float) -> None:
+    for values in (np.array([1.0, math.nan, wrong, 2.0]), [1.0, None, wrong, 2.0]):
+        with pytest.raises(pf.InvalidInputError, match="finite"):
+            pf.denoise.mean(values, pf.LaplaceNoise(1.0))
+
+
+def test_a_recoded_column_says_what_holds_of_it() -> None:
+    law = pf.Recoding.from_matrix([1, 2], [[0.75, 0.25], [0.25, 0.75]])
+    values = np.ones(200)
+    for ask in (
+        lambda: pf.denoise.mean(values, law),
+        lambda: pf.denoise.variance(values, law),
+        lambda: pf.denoise.quantiles(values, law, [0.5]),
+    ):
+        with pytest.raises(pf.UnsupportedError, match=r"at most √2·s/√n"):
+            ask()
+
+
+def test_the_standard_error_of_a_recoded_mean_is_at_most_root_two_of_the_usual() -> None:
+    """Rows anew each time, and a map that keeps their frequencies: their mean, over many tables."""
+    draws = np.random.default_rng(5)
+    size, tables = 60, 4_000
+    means, usual = [], []
+    for _ in range(tables):
+        rows = draws.integers(0, 2, size)
+        share = rows.mean()
+        # A value is drawn anew, by the frequencies of these very rows: the histogram is kept.
+        drawn = draws.random(size) < share
+        means.append(drawn.mean())
+        usual.append(drawn.std(ddof=1) / math.sqrt(size))
+    ratio = float(np.std(means)) / float(np.mean(usual))
+    # The standard error of a std of 4,000 normal draws is 1.1%: four of them.
+    assert 1.3 < ratio < math.sqrt(2.0) * 1.045
+
+
+def test_a_standard_error_is_called_so() -> None:
+    estimate = pf.denoise.Estimate(
+        value=33450.0, standard_error=560.0, lower=32340.0, upper=34560.0
+    )
+    assert str(estimate) == "33450 (standard error 560, 95%: 32340 to 34560)"

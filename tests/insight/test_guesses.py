@@ -17,6 +17,7 @@ from pufferfish.insight.guesses import (
     accuracy_upper,
     auc_allowed,
     auc_upper,
+    by_heart,
     ideal_guess,
     posterior_lower,
     posterior_upper,
@@ -390,3 +391,17 @@ def test_no_release_that_keeps_the_promise_lets_anybody_do_better(known: str) ->
         larger = (ratios[:, None] > ratios) + 0.5 * (ratios[:, None] == ratios)
         assert float(p[there] @ larger @ q[there]) <= limit.auc_upper + 1e-12
     assert best == pytest.approx(limit.accuracy_upper)
+
+
+def test_frequencies_that_know_rows_by_heart_are_called_so() -> None:
+    def scenario(each: int) -> pf.Scenario:
+        laws = {
+            name: pf.Discrete.from_counts({10 * k + shift: each for k in range(30)})
+            for shift, name in enumerate("ab")
+        }
+        return pf.Scenario(pf.Belief(laws))
+
+    assert "most values occur once" in by_heart(scenario(1), scenario(1).pairs[0])
+    assert by_heart(scenario(2), scenario(2).pairs[0]) == ""
+    smooth = pf.Scenario(pf.Belief({"a": pf.Gaussian(0, 1), "b": pf.Gaussian(1, 1)}))
+    assert by_heart(smooth, smooth.pairs[0]) == ""

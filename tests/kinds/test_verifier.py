@@ -326,7 +326,19 @@ def test_the_rows_of_the_file_are_counted(tmp_path: Path) -> None:
     data = json.loads(path.read_text(encoding="utf-8"))
     data["published"]["rows"] += 1
     path.write_text(json.dumps(data), encoding="utf-8")
-    assert verify_record(path).verdict is False
+    found = verify_record(path)
+    # The checksum is right, and the number of rows is not.
+    assert verdict(found, "has the checksum") is True
+    assert verdict(found, "has as many rows as the record says") is False
+
+
+def test_what_was_not_checked_does_not_sound_like_success(tmp_path: Path) -> None:
+    released(tmp_path)
+    public = verify_record(tmp_path / "public.json")
+    assert public.verdict is None
+    assert "What is marked above was NOT checked, the promise itself among it." in public.conclusion
+    assert "consistent" not in public.conclusion
+    assert "NOT" not in verify_record(tmp_path / "internal.json").conclusion
 
 
 @pytest.fixture(scope="module")

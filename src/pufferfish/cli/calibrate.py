@@ -19,7 +19,7 @@ import typer
 
 from pufferfish.cli.choices import Choosing, choose, choose_table, picture_kind
 from pufferfish.cli.figures import at_worst, figures_of, guess_figures
-from pufferfish.cli.held_out import Splits, as_data, as_line, measured, settled
+from pufferfish.cli.held_out import Splits, as_data, as_line, as_warning, measured, settled
 from pufferfish.cli.joint import calibrate_and_tell
 from pufferfish.cli.population import population_in_words
 from pufferfish.cli.printing import Force, Printing
@@ -149,7 +149,8 @@ def command(
     outermost = outliers(plan.calibration)
     decides = "" if outermost is None else f"\n\n{fold(str(outermost), hyphens=True)}"
     rare = "".join(f"\n\n{fold(text)}" for text in at_worst(plan.calibration, described.records))
-    beware = "".join(f"{fold(f'Beware: {text}')}\n\n" for text in headline(Facts.of(plan)))
+    warned = (*as_warning(held_out), *headline(Facts.of(plan)))
+    beware = "".join(f"{fold(f'Beware: {text}')}\n\n" for text in warned)
     ways = "" if chosen is None else f"{chosen}\n\n"
     show.result(
         f"{ways}{beware}{_several(plan)}{plan.calibration.explain(another_table=another)}{decides}"

@@ -24,7 +24,7 @@ from pufferfish.tables.halves import Halves
 from pufferfish.words.numbers import percent
 from pufferfish.words.phrases import list_texts
 
-__all__ = ["Splits", "as_data", "as_line", "measured", "measured_table", "settled"]
+__all__ = ["Splits", "as_data", "as_line", "as_warning", "measured", "measured_table", "settled"]
 
 # Without --splits: how often rows are split, and the seconds after which no further split begins,
 # so that a quick command stays quick.
@@ -38,7 +38,8 @@ Splits = Annotated[
         metavar="N",
         help="Number of random splits of the rows. In each, a promise fitted to one half is "
         "judged by the other; 0: none.",
-        show_default="5, fewer where one takes long; 0 for tables",
+        show_default="5, fewer where one takes long; 0 for categories, and several or known "
+        "columns",
     ),
 ]
 
@@ -87,20 +88,25 @@ def measured(
 
 def measured_table(
     asked: Asked, described: DescribedTable, plan: TablePlan, splits: int | None, show: Show
-) -> HeldOut | None:
+) -> HeldOut | str | None:
     """How rows of a table that were not used judge the promise; None if not asked for.
 
     Every split calibrates anew, which takes long for many combinations. Without --splits it is done
-    only where some belief is a model of the table, which such rows have to judge. Where half of the
-    rows were set apart, that half judges once.
+    only for one column of numbers without known columns, and where some belief is a model of the
+    table, which such rows have to judge; otherwise words say that it was not measured. Where half
+    of the rows were set apart, that half judges once.
     """
     require(splits is None or splits >= 0, f"--splits must be at least 0, got {splits}.")
     models = {"independent", "chain"} & {*(asked.adversaries.fitted or ())}
     halved = described.halves is not None
+    layout = described.counted.layout
+    quick = layout.numeric and not layout.known
     # A share that was found by splitting is judged by other splits.
-    wanted = halved or splits is not None or bool(models) or asked.wrong_of_table
-    if splits == 0 or not wanted or (show.quiet and not show.json):
+    wanted = halved or quick or splits is not None or bool(models) or asked.wrong_of_table
+    if splits == 0 or (show.quiet and not show.json):
         return None
+    if not wanted:
+        return "what the promise becomes on rows that were not used was not measured (--splits 5)."
     try:
         if halved:
             return judge(plan.calibration, plan.promise, described.counted)
@@ -176,24 +182,38 @@ def settled(
 _SILENT = Show(json=False, quiet=True)
 
 
-def as_line(found: HeldOut | None) -> str:
+def as_line(found: HeldOut | str | None) -> str:
     """One line; empty if nothing was measured."""
     return "" if found is None else f"Held out: {found}"
 
 
-def as_data(found: HeldOut | None, plan: RowPlan) -> dict[str, Any]:
+def as_warning(found: HeldOut | str | None) -> tuple[str, ...]:
+    """That the promise does not hold for most other rows, if they say so."""
+    if not isinstance(found, HeldOut) or found.share >= 0.5:
+        return ()
+    often = "the one random split" if found.tried == 1 else f"{found.tried} random splits"
+    return (
+        f"on rows that were not used, the promise held in {found.held} of {often}: it is about the "
+        "laws of this table, and does not survive the next sample. --held-out 95% finds how much "
+        "room the promise needs (noise needs --cap for that).",
+    )
+
+
+def as_data(found: HeldOut | str | None, plan: RowPlan) -> dict[str, Any]:
     """Entries for --json; an infinite ε is the text "inf"."""
-    if found is None:
+    if not isinstance(found, HeldOut):
         return {"held_out_epsilon": None, "held_out": None}
     epsilon = found.epsilon if math.isfinite(found.epsilon) else "inf"
+    unknown = bool(getattr(plan, "postprocess", ())) or not found.splits
     return {
         "held_out_epsilon": epsilon,
         "held_out": {
             "splits": len(found.splits),
             "held": found.held,
             "lost": found.lost,
+            "holes": found.holes,
             # The error of the mechanism; the effect of clipping and rounding is not measured.
-            "rmse": None if getattr(plan, "postprocess", ()) else found.rmse,
+            "rmse": None if unknown else found.rmse,
             "delta": found.delta,
         },
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from pufferfish.calibration.result import Calibration
 from pufferfish.cli.figures import at_worst, guess_figures
-from pufferfish.cli.held_out import as_data, as_line, measured_table
+from pufferfish.cli.held_out import as_data, as_line, as_warning, measured_table
 from pufferfish.cli.population import population_in_words
 from pufferfish.cli.show import Show
 from pufferfish.joint.facts import TableFacts
@@ -57,9 +57,10 @@ def calibrate_and_tell(
         if plan.known
         else None,
     )
+    warned = [*as_warning(held_out), *headline(facts)]
     said = [
         "" if chosen is None else str(chosen),
-        *(fold(f"Beware: {text}") for text in headline(facts)),
+        *(fold(f"Beware: {text}") for text in warned),
         str(plan.calibration.explain()),
         _columns_table(plan.calibration),
         _strata_table(plan.calibration),
@@ -78,7 +79,7 @@ def calibrate_and_tell(
     show.result(
         "\n\n".join(filter(None, said)) + written,
         {
-            "headline": headline(facts),
+            "headline": warned,
             "goal": {"epsilon": plan.promise.epsilon, "delta": plan.promise.delta},
             "delta_rows": exposed_rows(plan.promise.delta, counted.rows),
             **guess_figures(plan.calibration),

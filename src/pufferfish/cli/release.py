@@ -21,6 +21,7 @@ from pufferfish.cli.figures import figures_of
 from pufferfish.cli.held_out import (
     Splits,
     as_data,
+    as_warning,
     measured,
     measured_table,
     settled,
@@ -162,7 +163,8 @@ def command(
     with table.cluster() as session:
         counted: _Counted = None
         halves: Halves | TableHalves | None = None
-        held_out, default = None, ""
+        held_out: HeldOut | str | None = None
+        default = ""
         if plan is not None:
             _refuse_mixed(asked)
             if fit_on is FitOn.HALF:
@@ -237,7 +239,7 @@ def publish(
     beliefs_from_plan: bool = False,
     just_counted: _Counted = None,
     halves: Halves | TableHalves | None = None,
-    held_out: HeldOut | None = None,
+    held_out: HeldOut | str | None = None,
     default: str = "",
     test: bool = True,
 ) -> None:
@@ -293,7 +295,7 @@ def _tell(
     output: str,
     records: _Records,
     report: Path | None,
-    held_out: HeldOut | None,
+    held_out: HeldOut | str | None,
     default: str,
     tested: Stress | str | None,
 ) -> None:
@@ -302,6 +304,8 @@ def _tell(
     if report is not None:
         written += f"\nReport      {report} (private)"
     kind, facts = row_kind(record.plan), record.facts
+    broken = as_warning(held_out)
+    warned = [Step("Beware", broken)] if broken else []
     said = [] if held_out is None else [Step("Held out", (str(held_out),))]
     plan = record.plan
     own = isinstance(plan, ColumnPlan | TablePlan)
@@ -310,9 +314,9 @@ def _tell(
     said += [Step("Default", (default,))] if default else []
     said += [] if tested is None else [stress_in_words(tested)]
     show.result(
-        "" if show.silent else label_lines((*kind.story(record), *said)) + written,
+        "" if show.silent else label_lines((*warned, *kind.story(record), *said)) + written,
         {
-            "headline": record.words.get("headline", []),
+            "headline": [*broken, *record.words.get("headline", [])],
             "output": output,
             "rows": record.published["rows"],
             "goal": {"epsilon": facts.goal.epsilon, "delta": facts.goal.delta},

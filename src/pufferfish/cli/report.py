@@ -18,6 +18,7 @@ from pufferfish.kinds.record import Edition
 from pufferfish.options.groups import flatten_groups
 from pufferfish.options.table import Marks
 from pufferfish.report import report
+from pufferfish.report.sources import edition_for
 
 __all__ = ["command"]
 
@@ -30,7 +31,10 @@ def command(
     ],
     public: Annotated[
         bool,
-        typer.Option("--public", help="Write the edition that may be published."),
+        typer.Option(
+            "--public",
+            help="Write the edition that may be published; the only one for a public record.",
+        ),
     ] = False,
     released: Annotated[
         Path | None,
@@ -56,7 +60,8 @@ def command(
     force: Force = False,
 ) -> None:
     """Verify the record, and write the page."""
-    edition: Edition = "public" if public else "internal"
+    edition: Edition = "public" if public else edition_for(record)
+    public = edition == "public"
     place = output or record.with_name(
         _stem(record) + (".public.html" if public else ".report.html")
     )

@@ -18,10 +18,11 @@ from pufferfish.columns.record import Record
 from pufferfish.columns.statement import BeliefsFrom, headline, not_promised
 from pufferfish.insight.averages import averages_lost
 from pufferfish.insight.extremes import outliers
-from pufferfish.insight.guesses import ideal_guess
+from pufferfish.insight.guesses import by_heart, ideal_guess
 from pufferfish.insight.other_ways import Alternative, alternatives
 from pufferfish.insight.strongest import half_width
 from pufferfish.mechanisms import words_of
+from pufferfish.noise import Law
 from pufferfish.words.beliefs import ANOTHER_TABLE, UNKNOWN_TABLE, adversary
 from pufferfish.words.numbers import percent_up, readable, times
 from pufferfish.words.phrases import (
@@ -41,8 +42,10 @@ from pufferfish.words.steps import Entry, Step
 __all__ = [
     "adversaries_in_words",
     "adversary_in_words",
+    "cap_moved_in_words",
     "gaps",
     "mean_within",
+    "missing_rows_in_words",
     "promise_in_words",
     "publication_in_words",
     "steps_in_words",
@@ -53,12 +56,13 @@ __all__ = [
 def story(record: Record) -> tuple[Step, ...]:
     """What happened, part by part."""
     plan = record.plan
+    law = plan.calibration.mechanism
     said = {
         "Beware": headline(record.facts),
         "Promise": [promise_in_words(plan, tested=record.rows_tested), _wrong(plan)],
         "To whom": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [publication_in_words(record)],
-        "Before it": [join_words(cap_in_words(plan.cap, _called(plan)), _cap_in_words(record))],
+        "Before it": [cap_moved_in_words(plan.cap, law, record.rows_capped)],
         "Noise": [_noise(record) if plan.calibration.mechanism.additive else ""],
         "Recoding": [_recoding(record)],
         "Outliers": [_outliers(plan)],
@@ -76,7 +80,7 @@ def publication_in_words(record: Record) -> str:
     place = f" in {record.output}" if record.output else ""
     order = ", in random order" if record.order == "random" else ", in the order of the table"
     kept = f", with {', '.join(plan.keep)} unchanged" if plan.keep else ""
-    dropped = _missing_in_words(record)
+    dropped = missing_rows_in_words(plan.missing, plan.calibration.mechanism, record.rows_missing)
     each = {
         None: "",
         "first": ", the first of each person",
@@ -88,14 +92,14 @@ def publication_in_words(record: Record) -> str:
     )
 
 
-def _missing_in_words(record: Record) -> str:
-    """What became of rows without a value."""
-    plan, rows = record.plan, f"{record.rows_missing:,}"
-    if plan.missing == "drop":
+def missing_rows_in_words(how: str, law: Law, missing: int) -> str:
+    """What became of rows without a number: how the plan treats them, and by which law."""
+    rows = f"{missing:,}"
+    if how == "drop":
         return f"; {rows} rows without a value were left out"
-    if not record.rows_missing:
+    if not missing:
         return ""
-    if plan.calibration.mechanism.takes_missing:
+    if law.takes_missing:
         return f"; {rows} missing values were recoded like the others"
     return f"; {rows} of them are holes, because the value was missing"
 
@@ -164,13 +168,13 @@ def provenance_in_words(belief: Belief, source: BeliefsFrom | None) -> str:
     return UNKNOWN_TABLE if belief.fitted_at is None else f"{ANOTHER_TABLE} on {belief.fitted_at}"
 
 
-def _called(plan: ColumnPlan) -> str:
-    law = plan.calibration.mechanism
-    return words_of(law).called(law)
-
-
-def _cap_in_words(record: Record) -> str:
-    return "" if record.plan.cap is None else f"That moved {record.rows_capped:,} values."
+def cap_moved_in_words(cap: tuple[float, float] | None, law: Law, capped: int) -> str:
+    """Between which bounds numbers were moved first, and how many; nothing without a cap."""
+    if cap is None:
+        return ""
+    return join_words(
+        cap_in_words(cap, words_of(law).called(law)), f"That moved {capped:,} values."
+    )
 
 
 def _outliers(plan: ColumnPlan) -> str:
@@ -273,10 +277,11 @@ def _guessing(plan: ColumnPlan) -> str:
         else f", if {plan.column!r} is all that the adversary sees. With the other columns, see "
         "above."
     )
+    most = by_heart(calibration.scenario, worst)
     return (
         f"between {pair_in_words(worst)}, each as likely as the other, the best "
         f"informed adversary is right in {percent_up(guess.before_upper)} of cases from the true "
-        f"value of a row, {percent_up(guess.after_upper)} from the published one{allowed}"
+        f"value of a row{most}, {percent_up(guess.after_upper)} from the published one{allowed}"
     )
 
 
@@ -284,10 +289,11 @@ def gaps(record: Record) -> list[str]:
     """What is not promised, with what is particular to this table."""
     texts = not_promised(record.facts)
     if record.rows_outside:
+        law = record.plan.calibration.mechanism
         texts.append(
             f"{_values_are(record.rows_outside)} outside all that the beliefs consider possible: "
             "use beliefs that allow for them, or cap the column before the "
-            f"{_called(record.plan)} (--cap LOW:HIGH)."
+            f"{words_of(law).called(law)} (--cap LOW:HIGH)."
         )
     if record.rows_unprotected:
         secret = secret_in_words([record.plan.secret])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import FloatArray, finite_array, require
 
-__all__ = ["Column", "bin_values", "column", "pieces"]
+__all__ = ["Column", "bin_values", "column", "pieces", "rows_present"]
 
 Column = Sequence[float] | npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
 
@@ -45,6 +45,47 @@ def column(name: str, values: object, least: int) -> FloatArray:
         f"{name} must have at least {least} rows for this estimate, got {array.size}.",
     )
     return array
+
+
+def rows_present(*columns: object) -> tuple[list[Any], str]:
+    """The rows in which no column is missing (nan, None), and a note where some are left out.
+
+    Noise leaves a hole where a value is missing, so estimates are about the rows that have one.
+    """
+    masks = [mask for each in columns if (mask := _holes(each)) is not None]
+    if not masks or len({len(mask) for mask in masks}) > 1:
+        return list(columns), ""
+    holes = np.logical_or.reduce(masks)
+    listed: list[Any] = [
+        each if _is_plain(each) else np.array(each, dtype=object) for each in columns
+    ]
+    if any(len(each) != holes.size for each in listed):
+        return list(columns), ""
+    missing = int(np.count_nonzero(holes))
+    kept = [each[~holes] if _is_plain(each) else each[~holes].tolist() for each in listed]
+    note = f"of the {holes.size - missing:,} rows that have a value ({missing:,} have none)"
+    return kept, note
+
+
+def _holes(values: object) -> npt.NDArray[np.bool_] | None:
+    """Which rows are missing; None where none is."""
+    if _is_plain(values):
+        array = np.asarray(values)
+        # A nan makes the least value nan.
+        return np.isnan(array) if array.dtype.kind == "f" and np.isnan(array.min()) else None
+    if isinstance(values, str | bytes | np.ma.MaskedArray) or not isinstance(values, Iterable):
+        return None
+    if isinstance(values, Iterator):
+        return None
+    found = np.array([_is_missing(each) for each in values], dtype=bool)
+    return found if found.any() else None
+
+
+def _is_missing(entry: object) -> bool:
+    if isinstance(entry, float | np.floating):
+        return math.isnan(entry)
+    # pandas.NA is not imported for this, and compares with nothing.
+    return entry is None or type(entry).__name__ == "NAType"
 
 
 def _is_plain(values: object) -> bool:

@@ -22,12 +22,13 @@ import numpy as np
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray, finite_array, require
 from pufferfish.denoise.cells import Published
-from pufferfish.denoise.columns import Column, column, pieces
+from pufferfish.denoise.columns import Column, column, pieces, rows_present
 from pufferfish.denoise.estimate import Estimate, Z, announce
+from pufferfish.denoise.law import check_additive
 from pufferfish.denoise.shares import likely_quantiles, likely_shares
 from pufferfish.denoise.smooth import UNBOUNDED, share_estimate, smooth_quantiles, smooth_shares
 from pufferfish.denoise.support import SupportLike, read_support
-from pufferfish.noise import Noise, NoNoise, check_noise
+from pufferfish.noise import Noise, NoNoise
 
 __all__ = ["Histogram", "Quantiles", "histogram", "quantiles"]
 
@@ -90,7 +91,7 @@ def quantiles(
     P(X ≤ t) and P(X < t) refutes; levels near 0 or 1 may have no bound on one side.
 
     Args:
-        values: The published column, without its missing rows.
+        values: The published column. Missing values (nan, None) are left out, and noted.
         noise: The law that was published with it.
         levels: 0.5 for the median.
         support: What X may be: a step (1 for whole numbers; the public record states it), a list of
@@ -102,7 +103,8 @@ def quantiles(
         bandwidth: h for `support="smooth"`, which it implies.
     """
     way = _Way.checked(noise, support, rounded, clipped, bandwidth)
-    rows = column("values", values, _LEAST_ROWS)
+    (present,), of_which = rows_present(values)
+    rows = column("values", present, _LEAST_ROWS)
     asked = finite_array("levels", levels)
     require(
         bool(np.all((asked > 0.0) & (asked < 1.0))),
@@ -115,7 +117,7 @@ def quantiles(
         found, h = smooth_quantiles(rows, noise, asked, bandwidth)
     else:
         found = likely_quantiles(rows, noise, asked, read_support(support), way.published)
-    return Quantiles(levels=tuple(asked.tolist()), estimates=announce(found), bandwidth=h)
+    return Quantiles(levels=tuple(asked.tolist()), estimates=announce(found, of_which), bandwidth=h)
 
 
 def histogram(
@@ -136,7 +138,8 @@ def histogram(
     returned unchanged, even if they are below 0.
     """
     way = _Way.checked(noise, support, rounded, clipped, bandwidth)
-    rows = column("values", values, _LEAST_ROWS)
+    (present,), of_which = rows_present(values)
+    rows = column("values", present, _LEAST_ROWS)
     asked = _check_edges(edges)
     h = 0.0
     if isinstance(noise, NoNoise):
@@ -145,7 +148,7 @@ def histogram(
         found, h = smooth_shares(rows, noise, asked, bandwidth)
     else:
         found = likely_shares(rows, noise, asked, read_support(support), way.published)
-    return Histogram(edges=tuple(asked.tolist()), estimates=announce(found), bandwidth=h)
+    return Histogram(edges=tuple(asked.tolist()), estimates=announce(found, of_which), bandwidth=h)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +162,7 @@ class _Way:
     def checked(
         cls, noise: Noise, support: SupportLike, rounded: float, clipped: object, bandwidth: object
     ) -> _Way:
-        check_noise(noise)
+        check_additive(noise)
         published = Published.checked(rounded, clipped, noise)
         smooth = isinstance(support, str) and support == "smooth"
         require(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pufferfish.core.errors import CoverageWarning
 
@@ -52,15 +52,22 @@ class Estimate:
                 return f"{number:.6g}"
             return f"{round(number, places):.{max(places, 0)}f}"
 
-        ends = f"(95%: {text(self.lower)} to {text(self.upper)})"
+        ends = f"(standard error {text(error)}, 95%: {text(self.lower)} to {text(self.upper)})"
         note = f"; {self.note}" if self.note else ""
         warning = f"; WARNING: {self.warning}" if self.warning else ""
-        return f"{text(self.value)} ± {text(error)} {ends}{note}{warning}"
+        return f"{text(self.value)} {ends}{note}{warning}"
 
 
-def announce(estimates: Iterable[Estimate]) -> tuple[Estimate, ...]:
-    """The estimates; emits each different warning among them once, for the caller's caller."""
-    found = tuple(estimates)
+def announce(estimates: Iterable[Estimate], rows: str = "") -> tuple[Estimate, ...]:
+    """The estimates; emits each different warning among them once, for the caller's caller.
+
+    Args:
+        estimates: The estimates.
+        rows: Which rows they are about, if not about all; for their notes.
+    """
+    found = tuple(
+        replace(each, note="; ".join(filter(None, (rows, each.note)))) for each in estimates
+    )
     for text in dict.fromkeys(each.warning for each in found if each.warning):
         warnings.warn(f"an interval may miss: {text}.", CoverageWarning, stacklevel=3)
     return found

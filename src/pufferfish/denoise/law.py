@@ -20,10 +20,11 @@ from scipy.special import ndtr
 
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, check_noise
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Law, Noise, check_noise
 
 __all__ = [
     "cell_probabilities",
+    "check_additive",
     "check_fine",
     "inverse_characteristic",
     "noise_size",
@@ -41,9 +42,30 @@ _FINE_CDF = 64.0
 _FARTHEST = 64
 
 
+def check_additive(noise: object) -> None:
+    """Refuse what is no noise law; of a recoding, say what holds of its column.
+
+    A map M that keeps the histogram π of the released rows, πM = π, leaves the mean of these rows
+    right on average: given the rows, E Ȳ = x̄. The draws add a variance of E Var(Y|X)/n, at most
+    Var(Y)/n as Var Y = Var E(Y|X) + E Var(Y|X), to the Var(X)/n of the rows. Var Y = Var X, so the
+    standard error is at most √2·s/√n, and s/√n may be too short by that factor. A map that keeps no
+    histogram, or that of other rows, moves the mean by an unknown amount.
+    """
+    if isinstance(noise, Law) and not noise.additive:
+        raise UnsupportedError(
+            "a recoded column has no noise to take off, so there is no estimate here. If its "
+            "record says that values occur as often as before, and beliefs were fitted to the "
+            "released rows, then frequencies and the mean of all published rows are right on "
+            "average as they are; the mean's standard error is at most √2·s/√n, with s the std of "
+            "the published values (s/√n leaves out what the draws add). Means of groups, and "
+            "associations with other columns, are pulled towards those of all rows."
+        )
+    check_noise(noise)
+
+
 def check_fine(noise: Noise) -> None:
     """Refuse what is not a noise law, and a grid so coarse that rounding X to it would show."""
-    check_noise(noise)
+    check_additive(noise)
     size = noise_size(noise)
     if noise.grid is not None and noise.grid > _COARSEST * size:
         raise UnsupportedError(

@@ -12,7 +12,10 @@ after the noise: variance and slope are refused for it, and the mean needs the p
 (`shares`). A column that was clipped before the noise gives estimates for the clipped values.
 Rounding the column to a step r adds about r²/12 to its variance. The noise's own grid γ moves a
 value by γ/2 at most, and so the mean and the std of X; a grid coarser than a quarter of the noise
-is refused, except for the mean. Proofs: docs/theory/denoise.md.
+is refused, except for the mean. Missing values (nan, None) are left out, and the note of the
+estimate says so: it is then about the rows that have a value. A recoded column has no noise to
+correct for, and is refused (`check_additive` says what holds for it). Proofs:
+docs/theory/denoise.md.
 """
 
 from __future__ import annotations
@@ -27,9 +30,10 @@ import numpy as np
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray, require
 from pufferfish.denoise.cells import Published
-from pufferfish.denoise.columns import Column, column, pieces
+from pufferfish.denoise.columns import Column, column, pieces, rows_present
 from pufferfish.denoise.estimate import Estimate, Z, announce, normal_estimate
 from pufferfish.denoise.law import (
+    check_additive,
     check_fine,
     inverse_characteristic,
     noise_size,
@@ -37,7 +41,7 @@ from pufferfish.denoise.law import (
 )
 from pufferfish.denoise.shares import likely_mean
 from pufferfish.denoise.support import SupportLike, read_support
-from pufferfish.noise import Noise, NoNoise, check_noise
+from pufferfish.noise import Noise, NoNoise
 
 __all__ = ["mean", "slope", "variance"]
 
@@ -94,7 +98,8 @@ def mean(
         UnsupportedError: The column was clipped, and the values of X are not listed: the column
             does not show how far X lies beyond a bound.
     """
-    check_noise(noise)
+    check_additive(noise)
+    (present,), of_which = rows_present(values)
     published = Published.checked(rounded, clipped, noise)
     if published.clipped is not None:
         listed = read_support(support)
@@ -104,10 +109,10 @@ def mean(
                 "mean needs all values that X may have, support=[...], and noise. Quantiles and "
                 "histograms need neither."
             )
-        rows = column("values", values, _LEAST_LIKELY)
-        (found,) = announce((likely_mean(rows, noise, listed, published),))
+        rows = column("values", present, _LEAST_LIKELY)
+        (found,) = announce((likely_mean(rows, noise, listed, published),), of_which)
         return found
-    rows = column("values", values, 2)
+    rows = column("values", present, 2)
     spread = _spread(rows)
     error = spread.unit * math.sqrt(spread.second / (rows.size - 1))
     estimate = normal_estimate(spread.mean, error)
@@ -120,7 +125,8 @@ def mean(
                 upper=estimate.upper + half,
                 warning=_warning(rows, noise, _FEW_FOR_MEAN),
             ),
-        )
+        ),
+        of_which,
     )
     return found
 
@@ -143,7 +149,8 @@ def variance(
     Raises:
         UnsupportedError: The column was clipped after the noise, or rounded to a larger step.
     """
-    rows, added = _rows(values, noise, 3), _noise_variance(noise, rounded, clipped)
+    (present,), of_which = rows_present(values)
+    rows, added = _rows(present, noise, 3), _noise_variance(noise, rounded, clipped)
     estimate = normal_estimate(*_variance(_spread(rows), rows.size, added))
     warning = _warning(rows, noise, _FEW_FOR_VARIANCE)
     if estimate.upper < 0.0:
@@ -151,7 +158,7 @@ def variance(
     else:
         note = _HIDDEN if estimate.value < 0.0 else ""
         estimate = replace(estimate, note=note, warning=warning)
-    (found,) = announce((estimate,))
+    (found,) = announce((estimate,), of_which)
     return found
 
 
@@ -176,8 +183,9 @@ def slope(
         UnsupportedError: s²_Y − Var N is not 2 standard errors above 0, so the data do not tell X
             from a constant; or the column was clipped.
     """
-    rows, added = _rows(values, noise, 3), _noise_variance(noise, rounded, clipped)
-    outcomes = column("outcome", outcome, 3)
+    (present, beside), of_which = rows_present(values, outcome)
+    rows, added = _rows(present, noise, 3), _noise_variance(noise, rounded, clipped)
+    outcomes = column("outcome", beside, 3)
     require(
         outcomes.size == rows.size,
         "values and outcome must have the same number of rows, got "
@@ -197,7 +205,7 @@ def slope(
             "less noise."
         )
     warning = _warning(rows, noise, _FEW_FOR_VARIANCE)
-    (found,) = announce((replace(_fieller(parts), warning=warning),))
+    (found,) = announce((replace(_fieller(parts), warning=warning),), of_which)
     return found
 
 

@@ -53,6 +53,7 @@ __all__ = [
     "accuracy_upper",
     "auc_allowed",
     "auc_upper",
+    "by_heart",
     "ideal_guess",
     "posterior_lower",
     "posterior_upper",
@@ -109,6 +110,19 @@ def ideal_guess(scenario: Scenario, noise: Law, goal: Guarantee, pair: SecretPai
         after_upper=accuracy_upper(alone, noise),
         allowed=accuracy_allowed(goal),
     )
+
+
+def by_heart(scenario: Scenario, pair: SecretPair) -> str:
+    """That what is guessed from the true value is at most so much, where most values are distinct.
+
+    Frequencies then know the rows of the table by heart: of another row they tell less.
+    """
+    for belief in scenario.beliefs:
+        for prior in (belief.priors[each] for each in pair if each in belief.priors):
+            counts = getattr(prior, "counts", None)
+            if counts is not None and 2 * len(counts) > sum(counts):
+                return " (at most: most values occur once, and frequencies know these by heart)"
+    return ""
 
 
 def success(scenario: Scenario, noise: Law) -> Success:

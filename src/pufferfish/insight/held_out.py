@@ -42,6 +42,7 @@ from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import DataError, UnreachableGoalError
 from pufferfish.core.validation import finite, nonnegative, require
 from pufferfish.exact.oracle import check_goal, check_scenario
+from pufferfish.exact.unreachable import holes_in_words
 from pufferfish.fit.table import TableCounts
 from pufferfish.insight.set_apart import Apart, ColumnApart, Split, judge_column
 from pufferfish.insight.tables_apart import TableApart, judge_table
@@ -69,27 +70,30 @@ class HeldOut:
         wrong: How far the laws were allowed to be wrong.
         lost: Further splits that could not judge: a half had no row of some secret, or of some
             known value.
+        holes: Further splits in which no noise keeps the goal for the half that is used: missing
+            values alone need a larger ε.
     """
 
     goal: Guarantee
     splits: tuple[Split, ...]
     wrong: float = 0.0
     lost: int = 0
+    holes: int = 0
 
     @property
     def epsilon(self) -> float:
-        """The median of ε* over the splits."""
-        return median(each.epsilon for each in self.splits)
+        """The median of ε* over the splits; inf where none of them has one."""
+        return median(each.epsilon for each in self.splits) if self.splits else math.inf
 
     @property
     def delta(self) -> float:
-        """The median of δ at the goal's ε."""
-        return median(each.delta for each in self.splits)
+        """The median of δ at the goal's ε; 1 where no split has one."""
+        return median(each.delta for each in self.splits) if self.splits else 1.0
 
     @property
     def rmse(self) -> float:
-        """The median error of a published value."""
-        return median(each.rmse for each in self.splits)
+        """The median error of a published value; inf where nothing keeps the goal."""
+        return median(each.rmse for each in self.splits) if self.splits else math.inf
 
     @property
     def unchanged(self) -> float | None:
@@ -105,16 +109,18 @@ class HeldOut:
     @property
     def share(self) -> float:
         """The share of splits in which the promise was kept."""
-        return self.held / len(self.splits)
+        return self.held / self.tried
+
+    @property
+    def tried(self) -> int:
+        """How many splits could tell whether the goal is kept."""
+        return len(self.splits) + self.holes
 
     def __str__(self) -> str:
         """One sentence."""
-        several = len(self.splits)
-        found = (
-            f"ε is {self.epsilon:.3g}"
-            if self.goal.pure
-            else f"δ at ε = {self.goal.epsilon_text} is {self.delta:.3g}"
-        )
+        if self.holes:
+            return self._with_holes()
+        several, found = len(self.splits), self._size
         lost = lost_in_words(self.lost, several + self.lost)
         beside = f"; {lost}" if lost else ""
         if several == 1:
@@ -126,6 +132,20 @@ class HeldOut:
         return (
             f"on rows that were not used, {found} (median of {several} random splits; {self.goal} "
             f"held in {self.held}{beside})."
+        )
+
+    @property
+    def _size(self) -> str:
+        if self.goal.pure:
+            return f"ε is {self.epsilon:.3g}"
+        return f"δ at ε = {self.goal.epsilon_text} is {self.delta:.3g}"
+
+    def _with_holes(self) -> str:
+        judged = f" In the others {self._size} (median)." if self.splits else ""
+        return (
+            f"on rows that were not used, {self.goal} was kept in {self.held} of {self.tried} "
+            f"random splits. In {self.holes} no noise keeps it for a half of the rows: which "
+            f"values are missing, and noise cannot hide that, tells more there.{judged}"
         )
 
 
@@ -278,7 +298,7 @@ def measure(
     Raises:
         DataError: In every split, a half has no row of some secret.
     """
-    begun, found, lost = time.monotonic(), [], 0
+    begun, found, lost, holes = time.monotonic(), [], 0, 0
     refused: DataError | None = None
     for half in islice(_drawn(_apart(scenario, counts), seed), _how_many(splits)):
         try:
@@ -287,11 +307,15 @@ def measure(
             found.append(half.judged(calibrated(half.scenario), goal))
         except DataError as error:
             refused, lost = error, lost + 1
+        except UnreachableGoalError:
+            if not isinstance(half, Half) or not holes_in_words(half.scenario, goal):
+                raise
+            holes += 1
         if time.monotonic() - begun > patience:
             break
-    if not found and refused is not None:
+    if not found and not holes and refused is not None:
         raise refused
-    return HeldOut(goal=goal, splits=tuple(found), lost=lost)
+    return HeldOut(goal=goal, splits=tuple(found), lost=lost, holes=holes)
 
 
 def _apart(scenario: Scenario, counts: Any) -> Apart:

@@ -60,7 +60,9 @@ def table_appearance(data: Mapping[str, Any], facts: TableFacts, released: Path)
         counted = FilesEngine(source=place, source_format=format_).crosstab(
             [Coding(column=name, read="label") for name in facts.kept[:1] or facts.columns[:1]]
         )
-        why = "its map is private" if entries is None else "noise by known values is not checked"
+        if facts.recode is None:
+            return Appearance(counted.rows, None, "noise by known values is not checked")
+        why = "its map is private" if entries is None else "maps of numbers are not checked"
         return Appearance(counted.rows, None, why, LIKE, DONE)
     known = law.columns if isinstance(law, Stratified) else ()
     found = _count(place, format_, facts, known, laws)

@@ -10,11 +10,15 @@ from pufferfish.beliefs.priors import Categorical, Discrete
 from pufferfish.beliefs.scenario import Belief
 from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words, wrong_in_words
 from pufferfish.columns.statement import BeliefsFrom
-from pufferfish.columns.story import provenance_in_words
-from pufferfish.insight.guesses import Guess, ideal_guess
+from pufferfish.columns.story import (
+    cap_moved_in_words,
+    missing_rows_in_words,
+    provenance_in_words,
+)
+from pufferfish.insight.guesses import Guess, by_heart, ideal_guess
 from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.record import TableRecord
-from pufferfish.joint.words import headline, not_promised
+from pufferfish.joint.words import headline, not_promised, those_who_know_less
 from pufferfish.mechanisms import words_of
 from pufferfish.words.numbers import percent, percent_up, readable
 from pufferfish.words.phrases import (
@@ -48,6 +52,7 @@ def story(record: TableRecord) -> tuple[Step, ...]:
         ],
         "To whom": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [_published(record)],
+        "Before it": [cap_moved_in_words(plan.cap, plan.calibration.mechanism, record.rows_capped)],
         "Mechanism": [_mechanism(plan)],
         "Guessing": [_guessing(plan)],
     }
@@ -68,9 +73,11 @@ def promise_in_words(plan: TablePlan) -> str:
     who = f", for somebody who already knows {list_in_words(plan.known)}" if plan.known else ""
     unit = "one row" if plan.unit == "row" else "the one row of a person"
     together = " together" if len(plan.columns) > 1 else ""
+    told = those_who_know_less(plan.known, plan.keep)
+    less = f" {told}" if told else ""
     return (
         f"{promise} for {unit}{who}: {meaning(promise, pair)}. It is about "
-        f"{list_in_words(plan.columns)}{together}. Certified exactly, for one release."
+        f"{list_in_words(plan.columns)}{together}. Certified exactly, for one release.{less}"
     )
 
 
@@ -120,8 +127,8 @@ def _published(record: TableRecord) -> str:
     )
     never = " and ".join(map(repr, plan.secret_columns))
     dropped = (
-        f"; {record.rows_missing:,} rows without a value were left out"
-        if plan.missing == "drop"
+        missing_rows_in_words(plan.missing, plan.calibration.mechanism, record.rows_missing)
+        if plan.numeric
         else ""
     )
     unseen = (
@@ -201,10 +208,11 @@ def guess_of(plan: TablePlan) -> Guess:
 def _guessing(plan: TablePlan) -> str:
     guess = guess_of(plan)
     known = ", given what is known" if plan.known else ""
+    most = by_heart(plan.scenario, guess.pair)
     return (
         f"between {pair_in_words(guess.pair)}, each as likely as the other{known}, the best "
         f"informed adversary is right in {percent_up(guess.before_upper)} of cases from the true "
-        f"row, {percent_up(guess.after_upper)} from the published one; the promise allows "
+        f"row{most}, {percent_up(guess.after_upper)} from the published one; the promise allows "
         f"{percent_up(guess.allowed)}."
     )
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from pufferfish.beliefs.layout import NO_SECRET
+from pufferfish.beliefs.scenario import Secret
 from pufferfish.columns.statement.in_words import (
     described_adversaries,
+    missing_in_words,
+    missing_not_promised,
     noise_in_words,
     of_another_table,
     of_other_rows,
@@ -26,7 +31,7 @@ from pufferfish.words.phrases import (
     wrong_laws,
 )
 
-__all__ = ["headline", "known_in_words", "not_promised", "promise", "words"]
+__all__ = ["headline", "known_in_words", "not_promised", "promise", "those_who_know_less", "words"]
 
 # Pairs that are named one by one.
 _MOST_NAMED = 10
@@ -112,11 +117,12 @@ def promise(facts: TableFacts) -> str:
         f"of these pairs{several if len(facts.secret) > 1 else ''}: {named}. The bound is "
         f"{facts.goal} pufferfish privacy, against {described_adversaries(facts)}, for one "
         "release.",
-        _those_who_know_less(facts),
+        those_who_know_less(facts.known, facts.kept),
         cap_in_words(facts.cap, words_of(facts.noise).called(facts.noise)),
         wrong_laws(facts.wrong, facts.confidence, capped=True) if facts.recode is None else "",
         noise_in_words(facts.noise),
         recode_in_words(facts.recode, facts.confidence),
+        missing_in_words(facts.missing, recoded=facts.recode is not None),
     )
 
 
@@ -136,8 +142,7 @@ def not_promised(facts: TableFacts) -> list[str]:
             "Anything about several rows of one person: together they can reveal far more than one."
         )
     text += [
-        f"Anything about values of {secret} that are in none of the pairs, or about rows that "
-        "have none.",
+        f"Anything about values of {secret} that are in none of the pairs{_without_secret(facts)}.",
         f"Anything about values of {list_in_words(facts.columns)} that the described adversaries "
         "do not consider, or to somebody who believes something else.",
     ]
@@ -155,17 +160,26 @@ def not_promised(facts: TableFacts) -> list[str]:
         )
     if facts.order == "table":
         text.append(f"What the order of the rows says about {secret}.")
-    if facts.missing == "drop":
-        text.append(
-            "Which rows had no value, and how many: they were left out before anything else, and "
-            "the promise is about the rows that remain."
-        )
+    text += missing_not_promised(facts.missing, facts)
     return text + size_not_promised(facts)
 
 
-def _those_who_know_less(facts: TableFacts) -> str:
+def _without_secret(facts: TableFacts) -> str:
+    """Rows without a secret are not covered, unless they are a group in some pair."""
+    one = len(facts.secret) == 1 or facts.jointly
+    if one and any(_has_missing(each) for pair in facts.pairs for each in pair):
+        return ""
+    return ", or about rows that have none"
+
+
+def _has_missing(secret: Secret) -> bool:
+    parts = str(secret).split(", ")
+    return any(part == NO_SECRET or part.endswith(f"= {NO_SECRET}") for part in parts)
+
+
+def those_who_know_less(known: Sequence[str], kept: Sequence[str]) -> str:
     """The sentence on those who know less: not everybody knows a column that is not published."""
-    hidden = [name for name in facts.known if name not in facts.kept]
+    hidden = [name for name in known if name not in kept]
     if not hidden:
         return ""
     names = list_in_words(hidden)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["SIGNED", "Check", "Verification"]
+__all__ = ["KEEPS", "SIGNED", "Check", "Verification"]
+
+# In the claim that something keeps its promise.
+KEEPS = " keeps "
 
 # The claim that is checked where the reader names a key.
 SIGNED = "it is signed by the key that you named"
@@ -53,6 +56,13 @@ class Verification:
         return None if None in verdicts else True
 
     @property
+    def _promise_unchecked(self) -> str:
+        """That the promise is among what was not checked, if it is."""
+        unchecked = [check.claim for check in self.checks if check.verdict is None]
+        promised = any(KEEPS in claim for claim in unchecked)
+        return ", the promise itself among it" if promised else ""
+
+    @property
     def who(self) -> str:
         """Who signed the record, in a sentence."""
         if self.signed_by is None:
@@ -75,8 +85,8 @@ class Verification:
         found = (
             "This record is consistent with itself"
             if self.verdict
-            else f"What can be checked of this {self.edition} edition is consistent with itself; "
-            "what is marked above cannot be checked"
+            else "No contradiction was found in what could be checked. What is marked above was "
+            f"NOT checked{self._promise_unchecked}"
         )
         words = (
             ""

@@ -23,7 +23,7 @@ from pufferfish.exact import Certificate
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.kinds.kind import Kind, kind_of
 from pufferfish.kinds.record import TOLERANCE
-from pufferfish.kinds.verdict import SIGNED, Check, Verification
+from pufferfish.kinds.verdict import KEEPS, SIGNED, Check, Verification
 from pufferfish.mechanisms import drawing_of, words_of
 from pufferfish.noise import Law, law_from_dict
 
@@ -162,7 +162,7 @@ def _misshapen(data: dict[str, Any], shape: Any) -> Check | None:
 def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Check]:
     """Checks of the claims of a record, except for what was published."""
     checks = [_drawable(_applied(data, facts))]
-    promised = f"this {_called(facts)} keeps {kind.promise_in_words(facts)}"
+    promised = f"this {_called(facts)}{KEEPS}{kind.promise_in_words(facts)}"
     if "plan" in data:
         if data["edition"] == "public":
             checks.append(kind.all_public(data["plan"]))

@@ -11,7 +11,7 @@ import numpy as np
 from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.core.errors import UnsupportedError
-from pufferfish.core.validation import FloatArray
+from pufferfish.core.validation import FloatArray, require
 from pufferfish.recoding.domain import Cells, Value, between
 
 __all__ = ["MOST_LISTED", "cells_of", "round_edges"]
@@ -45,7 +45,14 @@ def cells_of(scenario: Scenario, values: FloatArray, edges: Sequence[float] | No
     low = min(float((each.means - _STDS * each.stds).min()) for each in parts)
     high = max(float((each.means + _STDS * each.stds).max()) for each in parts)
     inner = tuple(edges) if edges is not None else round_edges(low, high)
-    return Cells((*_middles(inner, low, high), *missing), inner)
+    caps = [belief.cap for belief in scenario.beliefs if belief.cap is not None]
+    if len(caps) < len(scenario.beliefs):
+        return Cells((*_middles(inner, low, high), *missing), inner)
+    # Nothing is published beyond public bounds: a bin there would have no value of its own.
+    least, most = min(low for low, _ in caps), max(high for _, high in caps)
+    within = tuple(edge for edge in inner if least <= edge <= most)
+    require(bool(within), "no edge of a bin lies between the bounds of the cap.")
+    return Cells((*_middles(within, low, high, (least, most)), *missing), within)
 
 
 def round_edges(low: float, high: float, bins: int = _BINS) -> tuple[float, ...]:
@@ -62,9 +69,18 @@ def round_edges(low: float, high: float, bins: int = _BINS) -> tuple[float, ...]
     return tuple(number * step for number in range(first, last + 1)) or (0.5 * (low + high),)
 
 
-def _middles(edges: Sequence[float], low: float, high: float) -> tuple[float, ...]:
-    """The middle of each bin, which stands for it; an end bin is taken as wide as the next one."""
+def _middles(
+    edges: Sequence[float],
+    low: float,
+    high: float,
+    cap: tuple[float, float] = (-math.inf, math.inf),
+) -> tuple[float, ...]:
+    """The middle of each bin, which stands for it.
+
+    An end bin is taken as wide as the next one, and ends at the cap.
+    """
     inner = [0.5 * (a + b) for a, b in pairwise(edges)]
     first = edges[1] - edges[0] if len(edges) > 1 else max(edges[0] - low, 1e-300)
     last = edges[-1] - edges[-2] if len(edges) > 1 else max(high - edges[0], 1e-300)
-    return (edges[0] - 0.5 * first, *inner, edges[-1] + 0.5 * last)
+    below, above = max(edges[0] - first, cap[0]), min(edges[-1] + last, cap[1])
+    return (0.5 * (below + edges[0]), *inner, 0.5 * (edges[-1] + above))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ __all__ = ["Appearance", "beside", "look_at", "show_name"]
 
 # The longest name of a file, in bytes, on every system in use.
 _LONGEST_NAME = 255
+_OTHER_ROWS = "it does not have as many rows as the record says"
 
 
 class Appearance(NamedTuple):
@@ -91,20 +93,24 @@ def look_at(
     wrong = _no_file(released, folder=folder)
     if wrong is None:
         wrong = (_wrong_in_folder if folder else _other_file)(published, released)
+    many = f"{named} has as many rows as the record says"
+    if wrong == _OTHER_ROWS:
+        return [Check(claim=many, verdict=False, detail="the manifest says otherwise")], []
     if wrong is not None:
         return [Check(claim=same, verdict=False, detail=wrong)], []
+    right = Check(claim=same, verdict=True, detail=f"sha256 {published['sha256']}")
     try:
         seen = look(released)
     except DataError as error:
-        return [Check(claim=same, verdict=False, detail=f"it is not such a table: {error}")], []
+        table = f"{named} is such a table as the record describes"
+        return [right, Check(claim=table, verdict=False, detail=str(error))], []
     except PufferfishError as error:
-        note = f"The values of {named} were not checked: {error}"
-        return [Check(claim=same, verdict=True, detail=f"sha256 {published['sha256']}")], [note]
+        return [right], [f"The values of {named} were not checked: {error}"]
     if seen is None:
-        return [Check(claim=same, verdict=True, detail=f"sha256 {published['sha256']}")], []
-    rows = seen.rows == published["rows"]
-    held = f"sha256 {published['sha256']}, {seen.rows:,} rows"
-    checks = [Check(claim=same, verdict=rows, detail=held if rows else _other_rows(seen))]
+        return [right], []
+    checks = [replace(right, detail=f"{right.detail}, {seen.rows:,} rows")]
+    if seen.rows != published["rows"]:
+        checks = [right, Check(claim=many, verdict=False, detail=f"it has {seen.rows:,}")]
     if seen.verdict is None:
         return checks, [
             f"Whether {seen.whether} {named} cannot be told from its values: {seen.detail}."
@@ -116,10 +122,6 @@ def look_at(
 def show_name(name: str) -> str:
     """A name to print; one that could affect a terminal is written with escapes."""
     return name if name.isprintable() else repr(name)
-
-
-def _other_rows(seen: Appearance) -> str:
-    return f"it has {seen.rows:,} rows, which is not what the record says"
 
 
 def _no_file(place: Path, *, folder: bool) -> str | None:
@@ -157,7 +159,7 @@ def _wrong_in_folder(published: Mapping[str, Any], folder: Path) -> str | None:
     except InvalidInputError as error:
         return str(error)
     if manifest.rows != published["rows"]:
-        return "it does not have as many rows as the record says"
+        return _OTHER_ROWS
     return None
 
 

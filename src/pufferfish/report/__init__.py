@@ -21,7 +21,7 @@ __all__ = ["load_ipython_extension", "report"]
 def report(
     record: ReleaseRecord[Any, Any] | str | PathLike[str] | Mapping[str, Any],
     *,
-    edition: Edition = "internal",
+    edition: Edition | None = None,
     released: Any = None,
     original: Any = None,
     na: Sequence[str] = (),
@@ -35,7 +35,8 @@ def report(
             verified first.
         edition: "internal" holds statistics of private data. "public" is made from the public
             edition of the record alone. It depends on the data only through what was published, the
-            number of rows, shares in whole percent, and the rounded size of the noise (or ε).
+            number of rows, shares in whole percent, and the rounded size of the noise (or ε). The
+            default is "internal", and "public" for the public edition of a record.
         released: The published column: a file's path, or an array. For a record that is given as a
             file, the default is the file that it names, if that lies next to it. A sum has none:
             its record holds the number.
@@ -58,7 +59,8 @@ def report(
     from pufferfish.report.sources import Beside, verify_source  # noqa: PLC0415
 
     require(
-        edition in ("internal", "public"), f"edition must be internal or public, got {edition!r}."
+        edition in (None, "internal", "public"),
+        f"edition must be internal or public, got {edition!r}.",
     )
     check_report()
     beside = Beside(released=released, original=original, na=na, stress=stress)

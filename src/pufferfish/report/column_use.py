@@ -93,8 +93,9 @@ def _mean(use: Utility) -> str:
         if use.column_std
         else ""
     )
+    that = " that have a value" if use.holes else ""
     return (
-        f"of all {use.rows:,} rows: a standard error of {readable(use.mean_error)} from the "
+        f"of all {use.rows:,} rows{that}: a standard error of {readable(use.mean_error)} from the "
         f"noise{beside}; of m rows {readable(use.std)}/√m"
     )
 

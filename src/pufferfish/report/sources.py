@@ -22,7 +22,8 @@ from pufferfish.tables import format_of
 from pufferfish.tables.manifest import MANIFEST
 from pufferfish.what_if.result import Stress
 
-__all__ = ["Beside", "Verified", "file_of", "refuse_other_rows", "released_table", "verify_source"]
+__all__ = ["Beside", "Verified", "edition_for", "file_of", "refuse_other_rows"]
+__all__ += ["released_table", "verify_source"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -70,8 +71,15 @@ class Beside:
     stress: Stress | str | bool = False
 
 
+def edition_for(given: Any) -> Edition:
+    """The edition of a report where nobody says: of a public record, the only one possible."""
+    if isinstance(given, ReleaseRecord):
+        return "internal"
+    return "public" if _plain(given, file_of(given)).get("edition") == "public" else "internal"
+
+
 def verify_source(
-    given: Any, edition: Edition, beside: Beside, signer: PublicKey | None = None
+    given: Any, edition: Edition | None, beside: Beside, signer: PublicKey | None = None
 ) -> Verified:
     """The source from which the edition may be made; a document is verified first.
 
@@ -79,14 +87,15 @@ def verify_source(
         CertificationError: The record does not verify.
     """
     if isinstance(given, ReleaseRecord):
-        return Verified(source=_of_edition(given, edition), found=None, folder=None)
+        return Verified(source=_of_edition(given, edition or "internal"), found=None, folder=None)
     path = file_of(given)
     folder = None if path is None else path.parent
     plain = _plain(given, path)
     released = file_of(beside.released)
     found = verify_document(plain, folder=folder, released=released, signer=signer)
     _refuse_unverified(found)
-    return Verified(source=_read(plain, edition), found=found, folder=folder)
+    wanted = edition or edition_for(plain)
+    return Verified(source=_read(plain, wanted), found=found, folder=folder)
 
 
 def file_of(given: Any) -> Path | None:
@@ -156,7 +165,7 @@ def _read(plain: dict[str, Any], edition: Edition) -> ReleaseRecord[Any, Any] | 
     require(
         edition == "public",
         "this is the public edition of a record, and only the public report can be made from it: "
-        'use edition="public" (--public), or give the internal record.',
+        "give the internal record for the internal report.",
     )
     return data
 

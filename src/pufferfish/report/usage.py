@@ -63,6 +63,7 @@ class Utility:
         error: The mean absolute error of a value.
         half_width: The error of a value is at most this in 95% of cases.
         rows: The number of published rows; of those with a value, where that is known.
+        holes: Whether there are further rows, without a value.
         mean_error: The noise's part of the standard error of the mean of all rows.
         lost: Why an average of the published values is not that of the true ones; None where it
             is.
@@ -76,6 +77,7 @@ class Utility:
     error: float
     half_width: float
     rows: int
+    holes: bool
     mean_error: float
     lost: str | None
     step: float
@@ -114,6 +116,7 @@ def utility(
         error=noise.mean_absolute,
         half_width=half_width(noise, CONFIDENCE),
         rows=rows,
+        holes=rows < document["published"]["rows"],
         mean_error=noise.error() / math.sqrt(rows) if rows else math.inf,
         lost=averages_lost(noise, steps),
         step=rounding_step(steps),

@@ -171,6 +171,8 @@ def split_case(
         )
     except PufferfishError as error:
         return Case(kind="splits", knows=knows, note=f"cannot be told: {str(error).rstrip('.')}")
+    if not found.splits:
+        return Case(kind="splits", knows=knows, epsilon=math.inf, holds=False, note=str(found))
     spread = _spread([(each.epsilon, each.holds) for each in found.splits])
     return Case(
         kind="splits",
@@ -180,7 +182,7 @@ def split_case(
         spread=spread,
         small=found.lost,
         small_share=found.lost / (found.lost + spread.samples),
-        holds=spread.held >= _MOST * spread.samples,
+        holds=found.share >= _MOST,
         note="fitted to one half of the rows, judged by the other, at random",
     )
 

@@ -29,6 +29,8 @@ __all__ = [
     "Sourced",
     "described_adversaries",
     "headline",
+    "missing_in_words",
+    "missing_not_promised",
     "noise_in_words",
     "not_promised",
     "of_another_table",
@@ -214,6 +216,29 @@ def promise(facts: Facts) -> str:
         multiples_in_words(facts.step, words_of(facts.noise).called(facts.noise)),
         noise_in_words(facts.noise),
         recode_in_words(facts.recode, facts.confidence),
+        missing_in_words(facts.missing, recoded=facts.recode is not None),
+    )
+
+
+def missing_in_words(missing: str, *, recoded: bool) -> str:
+    """What is promised about missing values; nothing where there are none.
+
+    Args:
+        missing: What becomes of them, as in a plan.
+        recoded: Whether values are recoded, not noised.
+    """
+    if missing == "drop":
+        return "Rows without a value were left out; the promise is about the others."
+    if missing != "keep":
+        return ""
+    if recoded:
+        return (
+            "A missing value is recoded like any other: some are made at random, and some are "
+            "replaced by a value. The bound covers this."
+        )
+    return (
+        "A missing value stays missing. The bound covers this: that a value is missing counts as "
+        "evidence about the secret, like any value."
     )
 
 
@@ -309,17 +334,23 @@ def not_promised(facts: Facts) -> list[str]:
         text.append(join_words(others, "" if facts.reveals is None else measured))
     if facts.order == "table":
         text.append(f"What the order of the rows says about {_secret(facts)}.")
-    if facts.missing == "keep" and facts.recode is not None:
-        text.append(
+    text += missing_not_promised(facts.missing, facts)
+    return text + size_not_promised(facts)
+
+
+def missing_not_promised(missing: str, facts: Sourced) -> list[str]:
+    """What is not promised about missing values of a column of numbers."""
+    if missing == "keep" and facts.recode is not None and facts.noise.at_floor is not None:
+        return [
             "Whether a value is missing is protected only against the described adversaries: the "
             "floor is about values."
-        )
-    if facts.missing == "drop":
-        text.append(
+        ]
+    if missing == "drop":
+        return [
             "Which rows had no value, and how many: they were left out before anything else, and "
             "the promise is about the rows that remain."
-        )
-    return text + size_not_promised(facts)
+        ]
+    return []
 
 
 def size_not_promised(facts: Sourced) -> list[str]:
