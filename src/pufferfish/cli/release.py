@@ -18,14 +18,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from pufferfish.cli.figures import figures_of
-from pufferfish.cli.held_out import (
-    Splits,
-    as_data,
-    as_warning,
-    measured,
-    measured_table,
-    settled,
-)
+from pufferfish.cli.held_out import Splits, as_data, as_warning, measured, measured_table, settled
 from pufferfish.cli.joint import default_wrong, table_figures
 from pufferfish.cli.population import population_in_words
 from pufferfish.cli.printing import Force, Printing
