@@ -312,7 +312,7 @@ def test_a_document_that_calls_itself_public_shows_no_private_user() -> None:
 @pytest.mark.parametrize("given", [{"released": [1.0]}, {"original": [1.0]}, {"released": "x.csv"}])
 def test_there_is_no_column_to_show(given: dict[str, Any]) -> None:
     for source in (record("value"), plain(record("value").to_dict())):
-        with pytest.raises(pf.InvalidInputError, match="holds the published number"):
+        with pytest.raises(pf.InvalidInputError, match="record of a sum holds"):
             report(source, **given)
 
 
