@@ -55,7 +55,7 @@ def _needed(needed: float, goal: Guarantee) -> str:
     enough = (
         f"no ε is large enough{at}"
         if math.isinf(needed)
-        else f"an ε of at least {at_most(needed, 3)} is needed for them alone{at}"
+        else f"they alone need an ε of at least {at_most(needed, 3)}{at}"
     )
     return f"noise cannot hide which values are missing, and {enough}"
 
@@ -84,11 +84,11 @@ def _refuse_holes(laws: PairOfLaws, goal: Guarantee) -> None:
         if floor > goal.delta:
             needed = _epsilon_of(max(m, other), min(m, other), goal.delta)
             raise UnreachableGoalError(
-                f"missing values alone reveal too much about {describe(laws)}: they are missing "
-                f"more often for one secret than for the other; {_needed(needed, goal)}, and "
-                f"{goal} was asked for. A recoding can hide them (--mechanism recode, in Python "
-                'mechanism="recode"). Or fill or drop missing values before the release, or allow '
-                "more."
+                f"missing values alone reveal too much about {describe(laws)}: values are missing "
+                f"more often for one secret than for the other. {goal} was asked for, but "
+                f"{_needed(needed, goal)}. A recoding can hide them (--mechanism recode; in Python "
+                'mechanism="recode"). Or leave rows without a value out (--missing drop), fill '
+                "them, or choose a larger epsilon or delta."
             )
 
 

@@ -113,15 +113,15 @@ def ideal_guess(scenario: Scenario, noise: Law, goal: Guarantee, pair: SecretPai
 
 
 def by_heart(scenario: Scenario, pair: SecretPair) -> str:
-    """That what is guessed from the true value is at most so much, where most values are distinct.
+    """A remark that the guess from the true value is an upper bound, where most values are distinct.
 
-    Frequencies then know the rows of the table by heart: of another row they tell less.
+    A frequency table then identifies the rows it was counted from, and says less about others.
     """
     for belief in scenario.beliefs:
         for prior in (belief.priors[each] for each in pair if each in belief.priors):
             counts = getattr(prior, "counts", None)
             if counts is not None and 2 * len(counts) > sum(counts):
-                return " (at most: most values occur once, and frequencies know these by heart)"
+                return " (an upper bound: most values occur once, so each points to its row)"
     return ""
 
 
