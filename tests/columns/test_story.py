@@ -41,7 +41,7 @@ def told(calibration: pf.Calibration, table: Any = None, **fields: Any) -> str:
 
 def test_every_paragraph_is_there() -> None:
     text = told(smooth())
-    labels = ["Promise", "To whom", "Published", "Noise", "Compared", "Guessing", "Not covered"]
+    labels = ["Promise", "Against", "Published", "Noise", "Compared", "Guessing", "Not covered"]
     places = [text.index(label) for label in labels]
     assert places == sorted(places)
 

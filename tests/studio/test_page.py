@@ -462,7 +462,7 @@ def test_numbers_and_pictures_escape_what_the_table_holds(tmp_path: Path) -> Non
     assert set(found["pictures"]) >= {"believed", "published", "ratio", "profile", "scale", "heat"}
     text = repr(found)
     assert "&lt;b&gt;&amp;amp;" in text
-    assert "<b>&amp;" not in text.replace("<b>To whom.</b>", "")
+    assert "<b>&amp;" not in text.replace("<b>Against whom.</b>", "")
     tiles = found["tiles"]
     assert tiles["promise"][0] == "ε = 1"
     assert tiles["certificate"][0] == "kept"

@@ -60,7 +60,7 @@ def story(record: Record) -> tuple[Step, ...]:
     said = {
         "Beware": headline(record.facts),
         "Promise": [promise_in_words(plan, tested=record.rows_tested), _wrong(plan)],
-        "To whom": [adversaries_in_words(plan, record.beliefs_from)],
+        "Against": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [publication_in_words(record)],
         "Before it": [cap_moved_in_words(plan.cap, law, record.rows_capped)],
         "Noise": [_noise(record) if plan.calibration.mechanism.additive else ""],

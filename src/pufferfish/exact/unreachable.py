@@ -24,7 +24,7 @@ def epsilon_of_holes(scenario: Scenario, delta: float = 0.0) -> float:
     The largest over all pairs and beliefs; 0 where nothing is missing, inf where no ε will do.
 
     Args:
-        scenario: What must look alike, to whom.
+        scenario: The scenario.
         delta: The δ of the promise.
     """
     found = 0.0

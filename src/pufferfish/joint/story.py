@@ -50,7 +50,7 @@ def story(record: TableRecord) -> tuple[Step, ...]:
             if plan.calibration.recode is not None
             else wrong_laws(wrong, confidence, capped=True),
         ],
-        "To whom": [adversaries_in_words(plan, record.beliefs_from)],
+        "Against": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [_published(record)],
         "Before it": [cap_moved_in_words(plan.cap, plan.calibration.mechanism, record.rows_capped)],
         "Mechanism": [_mechanism(plan)],

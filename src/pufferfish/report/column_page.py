@@ -143,7 +143,7 @@ def _promise_section(facts: Facts) -> Iterator[Block]:
     if facts.covered:
         yield Paragraph(facts.covered)
     if found is not None:
-        yield Heading("To whom")
+        yield Heading("Against whom")
         yield Bullets(
             tuple(
                 adversary_in_words(each, facts.beliefs_from)

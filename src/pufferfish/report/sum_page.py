@@ -128,7 +128,7 @@ def _promise_section(facts: SumReport) -> Iterator[Block]:
         yield Paragraph(
             f"{record.rows:,} rows were summed{beyond if record.outside else ''}.{hidden}"
         )
-    yield Heading("To whom")
+    yield Heading("Against whom")
     yield Paragraph(_to_whom(facts))
     yield Heading("What an adversary could guess", 2)
     yield from _guess_section(facts)

@@ -142,7 +142,7 @@ def _promise(facts: TableReport) -> Iterator[Block]:
     yield Paragraph(facts.words["promise"], "lead")
     yield Paragraph(_meaning(facts))
     if planned is not None:
-        yield Heading("To whom")
+        yield Heading("Against whom")
         yield Bullets(tuple(_adversaries(facts, planned)))
     yield Heading("What an adversary could guess", 2)
     yield from _guesses(facts)
