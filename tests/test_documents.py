@@ -29,10 +29,12 @@ ILLUSTRATIONS = {
     "docs/how-to/studio.md": "opens a browser, and runs until Ctrl-C",
     "docs/reference/benchmarks.md": "takes an hour",
 }
+# On a cluster, by tests/tables/spark/test_page.py; when the site is built, by tests/test_site.py.
+RUN_ELSEWHERE = {ON_SPARK, "docs/gallery.md"}
 WALKED = [
     page
     for page in DOCUMENTS
-    if page != ON_SPARK and {kind for kind, _ in blocks(page)} & {"console", "python"}
+    if page not in RUN_ELSEWHERE and {kind for kind, _ in blocks(page)} & {"console", "python"}
 ]
 
 

@@ -57,7 +57,10 @@ def gallery_files(markdown: str) -> dict[str, str]:
     introduction, sections = pieces(markdown)
     parts, drawings = [introduction], {}
     with TemporaryDirectory() as folder, contextlib.chdir(folder):
-        Path("adult.csv").write_text(csv_text(adult()), encoding="utf-8")
+        # As `make demo` leaves it.
+        table = Path("pufferfish-demo/adult.csv")
+        table.parent.mkdir()
+        table.write_text(csv_text(adult()), encoding="utf-8")
         for number, piece in enumerate(sections, start=1):
             made = _run_python(piece) if piece.kind == "python" else _run_command(piece.code)
             if isinstance(made, Figure):
