@@ -103,7 +103,7 @@ def quantiles(
         bandwidth: h for `support="smooth"`, which it implies.
     """
     way = _Way.checked(noise, support, rounded, clipped, bandwidth)
-    (present,), of_which = rows_present(values)
+    (present,), of_which = rows_present(values=values)
     rows = column("values", present, _LEAST_ROWS)
     asked = finite_array("levels", levels)
     require(
@@ -138,7 +138,7 @@ def histogram(
     returned unchanged, even if they are below 0.
     """
     way = _Way.checked(noise, support, rounded, clipped, bandwidth)
-    (present,), of_which = rows_present(values)
+    (present,), of_which = rows_present(values=values)
     rows = column("values", present, _LEAST_ROWS)
     asked = _check_edges(edges)
     h = 0.0
