@@ -71,7 +71,7 @@ def test_units_at_the_ends_of_the_range_of_floats() -> None:
         (lambda y, noise: denoise.mean([1.0], noise), "at least 2 rows"),
         (lambda y, noise: denoise.variance([1.0, 2.0], noise), "at least 3 rows"),
         (lambda y, noise: denoise.quantiles(y[:99], noise, [0.5]), "at least 100 rows"),
-        (lambda y, noise: denoise.mean(np.append(y, math.nan), noise), "row 600 is not"),
+        (lambda y, noise: denoise.mean(np.append(y, math.inf), noise), "row 600 is not"),
         (lambda y, noise: denoise.mean([1.0, math.inf], noise), "finite"),
         (lambda y, noise: denoise.mean(y * 1e101, noise), "at most 1e"),
         (lambda y, noise: denoise.mean(y.reshape(2, -1), noise), "one-dimensional"),
@@ -148,7 +148,7 @@ def test_the_rule_is_the_same_on_every_run() -> None:
 
 
 def test_missing_values_are_left_out_and_noted() -> None:
-    values = np.random.default_rng(3).normal(10.0, 2.0, 400)
+    values = np.random.default_rng(3).normal(10.0, 2.0, 1_200)
     noise = pf.LaplaceNoise(1.0)
     holed: dict[str, Any] = {
         "nan": np.insert(values, [3, 77], math.nan),
@@ -160,14 +160,14 @@ def test_missing_values_are_left_out_and_noted() -> None:
     assert plain.note == ""
     for given in holed.values():
         found = pf.denoise.mean(given, noise)
-        assert found.note == "of the 400 rows that have a value (2 have none)"
+        assert found.note == "of the 1,200 rows that have a value (2 have none)"
         assert dataclasses.replace(found, note="") == plain
     for estimates in (
         pf.denoise.quantiles(holed["None"], noise, [0.5]).estimates,
         pf.denoise.histogram(holed["None"], noise, [0, 10, 20]).estimates,
         [pf.denoise.variance(holed["nan"], pf.LaplaceNoise(0.5))],
     ):
-        assert all("400 rows that have a value" in each.note for each in estimates)
+        assert all("1,200 rows that have a value" in each.note for each in estimates)
 
 
 def test_a_slope_leaves_out_rows_in_which_either_is_missing() -> None:
@@ -185,7 +185,7 @@ def test_a_slope_leaves_out_rows_in_which_either_is_missing() -> None:
 @pytest.mark.parametrize("wrong", [math.inf, -math.inf])
 def test_what_is_infinite_is_refused_beside_holes(wrong: float) -> None:
     for values in (np.array([1.0, math.nan, wrong, 2.0]), [1.0, None, wrong, 2.0]):
-        with pytest.raises(pf.InvalidInputError, match="finite"):
+        with pytest.raises(pf.InvalidInputError, match="must be finite, and row 2 is not"):
             pf.denoise.mean(values, pf.LaplaceNoise(1.0))
 
 

@@ -75,8 +75,9 @@ def test_the_original_is_drawn_in_the_internal_edition_only(folder: Path) -> Non
 
 
 def test_a_public_record_gives_only_the_public_report(folder: Path) -> None:
-    with pytest.raises(pf.InvalidInputError, match="--public"):
-        report(folder / "public.json")
+    assert report(folder / "public.json") == report(folder / "public.json", edition="public")
+    with pytest.raises(pf.InvalidInputError, match="gives the public report only"):
+        report(folder / "public.json", edition="internal")
     with pytest.raises(pf.InvalidInputError, match="internal edition"):
         pf.Record.load(folder / "public.json")
 

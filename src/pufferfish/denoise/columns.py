@@ -47,20 +47,33 @@ def column(name: str, values: object, least: int) -> FloatArray:
     return array
 
 
-def rows_present(*columns: object) -> tuple[list[Any], str]:
+def rows_present(**columns: object) -> tuple[list[Any], str]:
     """The rows in which no column is missing (nan, None), and a note where some are left out.
 
     Noise leaves a hole where a value is missing, so estimates are about the rows that have one.
+
+    Args:
+        columns: By the name that messages have for them.
+
+    Raises:
+        InvalidInputError: Next to missing values there is one that is infinite.
     """
-    masks = [mask for each in columns if (mask := _holes(each)) is not None]
+    given = list(columns.values())
+    masks = [mask for each in given if (mask := _holes(each)) is not None]
     if not masks or len({len(mask) for mask in masks}) > 1:
-        return list(columns), ""
+        return given, ""
     holes = np.logical_or.reduce(masks)
     listed: list[Any] = [
-        each if _is_plain(each) else np.array(each, dtype=object) for each in columns
+        each if _is_plain(each) else np.array(each, dtype=object) for each in given
     ]
     if any(len(each) != holes.size for each in listed):
-        return list(columns), ""
+        return given, ""
+    for name, each in zip(columns, listed, strict=True):
+        # Named here by its row, which is another one where rows are left out.
+        ends = np.isinf(each) if _is_plain(each) else np.array([_is_infinite(one) for one in each])
+        if ends.any():
+            row = int(np.flatnonzero(ends)[0])
+            raise InvalidInputError(f"{name} must be finite, and row {row} is not.")
     missing = int(np.count_nonzero(holes))
     kept = [each[~holes] if _is_plain(each) else each[~holes].tolist() for each in listed]
     note = f"of the {holes.size - missing:,} rows that have a value ({missing:,} have none)"
@@ -86,6 +99,10 @@ def _is_missing(entry: object) -> bool:
         return math.isnan(entry)
     # pandas.NA is not imported for this, and compares with nothing.
     return entry is None or type(entry).__name__ == "NAType"
+
+
+def _is_infinite(entry: object) -> bool:
+    return isinstance(entry, float | np.floating) and math.isinf(entry)
 
 
 def _is_plain(values: object) -> bool:

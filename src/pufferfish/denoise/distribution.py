@@ -102,7 +102,7 @@ def quantiles(
         bandwidth: h for `support="smooth"`, which it implies.
     """
     way = _Way.checked(noise, support, rounded, clipped, bandwidth)
-    (present,), of_which = rows_present(values)
+    (present,), of_which = rows_present(values=values)
     rows = column("values", present, _LEAST_ROWS)
     asked = finite_array("levels", levels)
     require(
@@ -137,7 +137,7 @@ def histogram(
     are given as they come out, below 0 too.
     """
     way = _Way.checked(noise, support, rounded, clipped, bandwidth)
-    (present,), of_which = rows_present(values)
+    (present,), of_which = rows_present(values=values)
     rows = column("values", present, _LEAST_ROWS)
     asked = _check_edges(edges)
     h = 0.0

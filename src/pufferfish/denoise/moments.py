@@ -96,7 +96,7 @@ def mean(
             cannot be seen.
     """
     check_additive(noise)
-    (present,), of_which = rows_present(values)
+    (present,), of_which = rows_present(values=values)
     published = Published.checked(rounded, clipped, noise)
     if published.clipped is not None:
         listed = read_support(support)
@@ -146,7 +146,7 @@ def variance(
     Raises:
         UnsupportedError: The column was clipped after the noise, or rounded to a larger step.
     """
-    (present,), of_which = rows_present(values)
+    (present,), of_which = rows_present(values=values)
     rows, added = _rows(present, noise, 3), _noise_variance(noise, rounded, clipped)
     estimate = normal_estimate(*_variance(_spread(rows), rows.size, added))
     warning = _warning(rows, noise, _FEW_FOR_VARIANCE)
@@ -180,7 +180,7 @@ def slope(
         UnsupportedError: s²_Y − Var N is not 2 standard errors above 0, so the data do not tell X
             from a constant; or the column was clipped.
     """
-    (present, beside), of_which = rows_present(values, outcome)
+    (present, beside), of_which = rows_present(values=values, outcome=outcome)
     rows, added = _rows(present, noise, 3), _noise_variance(noise, rounded, clipped)
     outcomes = column("outcome", beside, 3)
     require(
