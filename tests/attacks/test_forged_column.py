@@ -35,8 +35,8 @@ def test_the_raw_column_with_its_own_checksum(tmp_path: Path, name: str) -> None
     replaced(tmp_path, text(raw()))
     found = pf.verify_record(tmp_path / name)
     assert found.verdict is False
-    assert verdict(found, "look as such noise leaves them") is False
-    with pytest.raises(pf.CertificationError, match="look as such noise"):
+    assert verdict(found, "look like values with this noise") is False
+    with pytest.raises(pf.CertificationError, match="look like values with this noise"):
         report(tmp_path / name, edition="public")
 
 
@@ -86,5 +86,5 @@ def test_what_rounding_hides_is_said(tmp_path: Path) -> None:
     found = pf.verify_record(tmp_path / "record.json")
     said = " ".join([*found.notes, *(check.claim for check in found.checks)])
     assert "cannot be told from its values" in said
-    assert "look as such noise leaves them" not in said
+    assert "look like values with this noise" not in said
     assert "Without the data nobody can check that the noise was really drawn" in found.conclusion

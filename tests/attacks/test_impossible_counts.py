@@ -57,7 +57,7 @@ def test_what_cannot_be_true_together_is_refused(tmp_path: Path, name: str) -> N
     edited(path, fitting(FORGED[name]))
     found = pf.verify_record(path)
     wrong = [check.claim for check in found.checks if check.verdict is False]
-    assert "what it says was done and counted can be true together" in wrong
+    assert "its statements about what was done and counted agree" in wrong
     with pytest.raises((pf.CertificationError, pf.InvalidInputError)):
         pf.Record.load(path)
 

@@ -1,4 +1,4 @@
-"""Refutes "the record has no entry that no check covers" for entries deep within a record."""
+"""Refutes "every entry of the record is covered by a check" for entries deep within a record."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ ALWAYS = (
         "drawn exactly",
         "done and counted",
         "follow from the numbers",
-        "no entry that no check covers",
+        "covered by a check",
     ),
-    *("has the checksum", "look as such noise leaves them"),
+    *("has the checksum", "look like values with this noise"),
 )
 OF_BELIEFS = ("certificate agrees with the one computed again", "says what its plan says")
 PROMISE = "this noise keeps"
@@ -336,7 +336,7 @@ def test_what_was_not_checked_does_not_sound_like_success(tmp_path: Path) -> Non
     released(tmp_path)
     public = verify_record(tmp_path / "public.json")
     assert public.verdict is None
-    assert "What is marked above was NOT checked, the promise itself among it." in public.conclusion
+    assert "were NOT checked; the promise is one of them." in public.conclusion
     assert "consistent" not in public.conclusion
     assert "NOT" not in verify_record(tmp_path / "internal.json").conclusion
 

@@ -113,7 +113,7 @@ def ideal_guess(scenario: Scenario, noise: Law, goal: Guarantee, pair: SecretPai
 
 
 def by_heart(scenario: Scenario, pair: SecretPair) -> str:
-    """A remark that the guess from the true value is an upper bound, where most values are distinct.
+    """A remark, where most values are distinct, that the guess from true values is an upper bound.
 
     A frequency table then identifies the rows it was counted from, and says less about others.
     """

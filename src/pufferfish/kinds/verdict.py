@@ -60,7 +60,7 @@ class Verification:
         """That the promise is among what was not checked, if it is."""
         unchecked = [check.claim for check in self.checks if check.verdict is None]
         promised = any(KEEPS in claim for claim in unchecked)
-        return ", the promise itself among it" if promised else ""
+        return "; the promise is one of them" if promised else ""
 
     @property
     def who(self) -> str:
@@ -85,8 +85,8 @@ class Verification:
         found = (
             "This record is consistent with itself"
             if self.verdict
-            else "No contradiction was found in what could be checked. What is marked above was "
-            f"NOT checked{self._promise_unchecked}"
+            else "No contradiction was found. The lines marked 'not checkable' were NOT checked"
+            f"{self._promise_unchecked}"
         )
         words = (
             ""

@@ -30,7 +30,7 @@ from pufferfish.noise import Law, law_from_dict
 __all__ = ["SHAPE", "Check", "Verification", "verify_document", "verify_record"]
 
 SHAPE = "the record has the right shape"
-_NOTHING_ADDED = "the record has no entry that no check covers"
+_NOTHING_ADDED = "every entry of the record is covered by a check"
 # Entries that only a record of version 1 leaves out.
 _SAID = ("rows_per_person", "secret", "adversaries")
 _OLD_WORDS = (
@@ -241,7 +241,7 @@ def _agreement(kind: Kind[Any, Any], data: dict[str, Any], facts: Any, plan: Any
     """The check that what was done and counted is possible together."""
     found = kind.agreement(data, facts, plan)
     return Check(
-        claim="what it says was done and counted can be true together",
+        claim="its statements about what was done and counted agree",
         verdict=not found,
         detail="; ".join(found) or "counts, order and measurements agree",
     )

@@ -77,10 +77,11 @@ def _middles(
 ) -> tuple[float, ...]:
     """The middle of each bin, which stands for it.
 
-    An end bin is taken as wide as the next one, and ends at the cap.
+    An end bin ends at the cap; without a cap it is taken as wide as the next one.
     """
     inner = [0.5 * (a + b) for a, b in pairwise(edges)]
     first = edges[1] - edges[0] if len(edges) > 1 else max(edges[0] - low, 1e-300)
     last = edges[-1] - edges[-2] if len(edges) > 1 else max(high - edges[0], 1e-300)
-    below, above = max(edges[0] - first, cap[0]), min(edges[-1] + last, cap[1])
+    below = cap[0] if math.isfinite(cap[0]) else edges[0] - first
+    above = cap[1] if math.isfinite(cap[1]) else edges[-1] + last
     return (0.5 * (below + edges[0]), *inner, 0.5 * (edges[-1] + above))

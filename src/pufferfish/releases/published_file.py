@@ -41,7 +41,7 @@ class Appearance(NamedTuple):
     rows: int
     verdict: bool | None
     detail: str
-    like: str = "as such noise leaves them"
+    like: str = "like values with this noise"
     whether: str = "noise was added to"
 
 
