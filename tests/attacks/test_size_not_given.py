@@ -52,7 +52,7 @@ def test_sizes_that_were_given_stay() -> None:
 def test_a_computed_scale_of_a_sum_was_not_given() -> None:
     users = binary([0.5], counts=[10])
     assert not users.public
-    with pytest.raises(pf.InvalidInputError, match="without what is known of the users"):
+    with pytest.raises(pf.InvalidInputError, match="without knowledge of the users"):
         pf.SumPlan(calibration=calibrate_sum(users, GOAL), rounding="given")
 
 

@@ -205,7 +205,7 @@ def test_a_missing_value_is_recoded_without_any_delta() -> None:
     needed = math.log((40 / 140) / (5 / 105))
     text = " ".join(str(found.explain()).split())
     assert "no Laplace noise keeps this promise (noise cannot hide which values are missing" in text
-    assert f"an ε of at least {math.ceil(100 * needed) / 100:g} is needed" in text
+    assert f"they alone need an ε of at least {math.ceil(100 * needed) / 100:g}" in text
     # Where one does, it is that which keeps the promise with the holes.
     wide = pf.calibrate(scenario, pf.Guarantee(3.0), mechanism="recode").recode
     assert wide is not None

@@ -122,7 +122,7 @@ def test_auto_takes_the_smallest_error_and_shows_all(typed: Typed) -> None:
 
 def test_noise_is_clipped_to_public_bounds_only(typed: Typed) -> None:
     """Bins that are too wide lose more than noise does."""
-    wanted = (*CALIBRATE, "-e", "1", "--mechanism", "auto", "--edges=-900,900")
+    wanted = (*CALIBRATE, "-e", "1", "--mechanism", "auto", "--edges=-900,11.5")
     said = typed(*wanted, "-o", "plan.json")
     assert "The clipped noise is not taken" in said.out
     assert Plan.load("plan.json").postprocess == ()

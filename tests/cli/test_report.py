@@ -61,7 +61,7 @@ def test_a_public_record_gives_the_public_edition(typed: Typed) -> None:
     typed(*RELEASE)
     said = typed("report", "out.csv.public.json")
     assert (said.code, said.out) == (0, "Report      out.csv.public.html (may be published)\n")
-    with pytest.raises(pf.InvalidInputError, match="gives the public report only"):
+    with pytest.raises(pf.InvalidInputError, match="only the public report can be made"):
         report("out.csv.public.json", edition="internal")
 
 

@@ -18,7 +18,15 @@ from typing import Annotated, Any, cast
 import typer
 
 from pufferfish.cli.figures import figures_of
-from pufferfish.cli.held_out import Splits, as_data, as_warning, measured, measured_table, settled
+from pufferfish.cli.held_out import (
+    Splits,
+    as_data,
+    as_warning,
+    measured,
+    measured_table,
+    settled,
+    with_warnings,
+)
 from pufferfish.cli.joint import default_wrong, table_figures
 from pufferfish.cli.population import population_in_words
 from pufferfish.cli.printing import Force, Printing
@@ -296,20 +304,18 @@ def _tell(
     written = f"\nRecords     {internal} (private), {public} (may be published)" if internal else ""
     if report is not None:
         written += f"\nReport      {report} (private)"
-    kind, facts = row_kind(record.plan), record.facts
-    broken = as_warning(held_out)
-    warned = [Step("Beware", broken)] if broken else []
+    plan, facts = record.plan, record.facts
+    story = with_warnings(row_kind(plan).story(record), held_out)
     said = [] if held_out is None else [Step("Held out", (str(held_out),))]
-    plan = record.plan
     own = isinstance(plan, ColumnPlan | TablePlan)
     population = population_in_words(plan.calibration, show) if own else ""
     said += [Step("Population", (population,))] if population else []
     said += [Step("Default", (default,))] if default else []
     said += [] if tested is None else [stress_in_words(tested)]
     show.result(
-        "" if show.silent else label_lines((*warned, *kind.story(record), *said)) + written,
+        "" if show.silent else label_lines((*story, *said)) + written,
         {
-            "headline": [*broken, *record.words.get("headline", [])],
+            "headline": [*record.words.get("headline", []), *as_warning(held_out)],
             "output": output,
             "rows": record.published["rows"],
             "goal": {"epsilon": facts.goal.epsilon, "delta": facts.goal.delta},

@@ -149,7 +149,8 @@ def places_in_words(text: str) -> str:
 def in_words(error: BaseException) -> str:
     """The message of the command line; an unexpected error goes to the terminal."""
     if isinstance(error, PufferfishError):
-        return on_page(" ".join(str(error).split()))
+        # A message that begins with an option begins with its name here.
+        return on_page(" ".join(str(error).split())).removeprefix("--")
     if isinstance(error, OSError):
         # The path of an upload means nothing to its user.
         name = str(error.filename or "")
