@@ -170,7 +170,7 @@ def test_every_notebook_is_there_with_what_it_showed(site: Path, stem: str) -> N
     cells = nbformat.read(NOTEBOOKS / f"{stem}.ipynb", as_version=4).cells
     page = (site / "notebooks" / stem / "index.html").read_text(encoding="utf-8")
     code = sum(cell.cell_type == "code" for cell in cells)
-    assert page.count('<div class="highlight">') >= code
+    assert page.count('<div class="language-python highlight">') >= code
     drawings = re.findall(r'<img [^>]*src="([^"]*\.svg)"', page)
     assert drawings
     assert all((site / "notebooks" / stem / each).resolve().is_file() for each in drawings)
