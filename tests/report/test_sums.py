@@ -273,8 +273,9 @@ def test_every_source_gives_the_same_page(tmp_path: Path) -> None:
     assert len({report(each) for each in sources}) == 1
     sources += [tmp_path / "p.json", plain(done.to_dict("public"))]
     assert len({report(each, edition="public") for each in sources}) == 1
-    with pytest.raises(pf.InvalidInputError, match="--public"):
-        report(tmp_path / "p.json")
+    assert report(tmp_path / "p.json") == report(tmp_path / "p.json", edition="public")
+    with pytest.raises(pf.InvalidInputError, match="only the public report can be made"):
+        report(tmp_path / "p.json", edition="internal")
 
 
 BROKEN: dict[str, Callable[[dict[str, Any]], None]] = {
