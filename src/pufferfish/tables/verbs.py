@@ -100,7 +100,7 @@ def category_orders(data: Any, names: Sequence[str]) -> dict[str, tuple[Label, .
 def _one_row(column: str, secret: str, person: str | None, way: Way | None) -> OneRow | None:
     require(
         (person is None) == (way is None),
-        "person= and one_row= need each other: whose rows become one, and how.",
+        "person= and one_row= belong together: name the person, and say which row stands for them.",
     )
     if person is None or way is None:
         return None
