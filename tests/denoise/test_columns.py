@@ -152,6 +152,7 @@ def test_missing_values_are_left_out_and_noted() -> None:
     noise = pf.LaplaceNoise(1.0)
     holed: dict[str, Any] = {
         "nan": np.insert(values, [3, 77], math.nan),
+        "series": pd.Series(np.insert(values, [3, 77], math.nan)),
         "None": [None, *values.tolist(), None],
         "pandas": pd.Series([*values.tolist(), None, None]),
         "objects": np.array([None, None, *values.tolist()], dtype=object),

@@ -58,7 +58,7 @@ def rows_present(**columns: object) -> tuple[list[Any], str]:
     Raises:
         InvalidInputError: Next to missing values there is one that is infinite.
     """
-    given = list(columns.values())
+    given = [_as_array(each) for each in columns.values()]
     masks = [mask for each in given if (mask := _holes(each)) is not None]
     if not masks or len({len(mask) for mask in masks}) > 1:
         return given, ""
@@ -78,6 +78,14 @@ def rows_present(**columns: object) -> tuple[list[Any], str]:
     kept = [each[~holes] if _is_plain(each) else each[~holes].tolist() for each in listed]
     note = f"of the {holes.size - missing:,} rows that have a value ({missing:,} have none)"
     return kept, note
+
+
+def _as_array(values: object) -> object:
+    """A series of numbers as its array, which needs no look at single entries."""
+    if isinstance(values, np.ndarray) or not hasattr(values, "__array__"):
+        return values
+    array = np.asarray(values)
+    return array if _is_plain(array) else values
 
 
 def _holes(values: object) -> npt.NDArray[np.bool_] | None:
