@@ -51,7 +51,11 @@ def cells_of(scenario: Scenario, values: FloatArray, edges: Sequence[float] | No
     # Nothing is published beyond public bounds: a bin there would have no value of its own.
     least, most = min(low for low, _ in caps), max(high for _, high in caps)
     within = tuple(edge for edge in inner if least <= edge <= most)
-    require(bool(within), "no edge of a bin lies between the bounds of the cap.")
+    require(
+        bool(within),
+        "no edge of a bin lies between the bounds of the cap: give edges there (--edges, edges=), "
+        "or a wider cap.",
+    )
     return Cells((*_middles(within, low, high, (least, most)), *missing), within)
 
 
