@@ -61,6 +61,18 @@ def test_a_column_has_one_role() -> None:
             plan(known, **roles)
 
 
+def test_a_label_that_stands_for_missing_secrets_needs_them_as_a_group() -> None:
+    # A label called so would let the words say that rows without a secret are covered.
+    given = table()
+    named = {**given, "secret": np.where(given["secret"] == "s", "(missing)", "t")}
+    fitted = pf.fit_beliefs(named, column="colour", secret="secret")
+    with pytest.raises(pf.InvalidInputError, match="stands for rows without a secret"):
+        plan(calibrated(fitted))
+    holed = {**given, "secret": [None if each == "s" else "t" for each in given["secret"]]}
+    group = pf.fit_beliefs(holed, column="colour", secret="secret", missing_secret=True)
+    assert plan(calibrated(group), missing_secret=True).missing_secret
+
+
 def test_known_values_that_nobody_described_are_refused() -> None:
     given = table()
     few = {name: column[given["a"] == "x"] for name, column in given.items()}

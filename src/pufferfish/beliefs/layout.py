@@ -10,7 +10,7 @@ from pufferfish.beliefs.pairs import Secret
 from pufferfish.beliefs.rules import Rule
 from pufferfish.core.validation import require
 
-__all__ = ["NO_SECRET", "Layout", "View"]
+__all__ = ["NO_SECRET", "Layout", "View", "is_missing_secret"]
 
 # The name of a missing secret where it is a group of its own.
 NO_SECRET = "(missing)"  # noqa: S105
@@ -125,3 +125,9 @@ def _plain(label: Label) -> Secret:
     if isinstance(label, float):
         return int(label) if label.is_integer() else repr(label)
     return label
+
+
+def is_missing_secret(secret: Secret) -> bool:
+    """Whether a secret stands for a missing label, of its column or of one of several."""
+    parts = str(secret).split(", ")
+    return any(part == NO_SECRET or part.endswith(f"= {NO_SECRET}") for part in parts)

@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from pufferfish.beliefs.labels import key_of
+from pufferfish.beliefs.layout import NO_SECRET, is_missing_secret
 from pufferfish.beliefs.rules import Rule
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
@@ -53,6 +54,13 @@ def check_beliefs(plan: TablePlan) -> None:
                 f"known=[{name!r}] (--known {name}); or, to publish it without protection, "
                 f"keep_unprotected=[{name!r}] (--keep-unprotected {name})."
             )
+    # The words of a plan tell from its pairs whether rows without a secret are covered.
+    require(
+        plan.missing_secret
+        or not any(is_missing_secret(each) for pair in plan.scenario.pairs for each in pair),
+        f"the secret {NO_SECRET!r} stands for rows without a secret: make these a group "
+        "(--missing-secret, missing_secret=True), or rename a label that is called so.",
+    )
     _check_who_knows(plan)
     rules: dict[str, Rule] = {}
     for belief in beliefs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pufferfish.beliefs.layout import NO_SECRET
+from pufferfish.beliefs.layout import is_missing_secret
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.columns.statement.in_words import (
     described_adversaries,
@@ -167,14 +167,9 @@ def not_promised(facts: TableFacts) -> list[str]:
 def _without_secret(facts: TableFacts) -> str:
     """Rows without a secret are not covered, unless they are a group in some pair."""
     one = len(facts.secret) == 1 or facts.jointly
-    if one and any(_has_missing(each) for pair in facts.pairs for each in pair):
+    if one and any(is_missing_secret(each) for pair in facts.pairs for each in pair):
         return ""
     return ", or about rows that have none"
-
-
-def _has_missing(secret: Secret) -> bool:
-    parts = str(secret).split(", ")
-    return any(part == NO_SECRET or part.endswith(f"= {NO_SECRET}") for part in parts)
 
 
 def those_who_know_less(known: Sequence[str], kept: Sequence[str]) -> str:
