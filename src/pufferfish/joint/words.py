@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from pufferfish.beliefs.layout import is_missing_secret
-from pufferfish.beliefs.scenario import Secret
 from pufferfish.columns.statement.in_words import (
     described_adversaries,
     missing_in_words,
