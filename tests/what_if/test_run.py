@@ -299,8 +299,54 @@ def test_answers_are_calibrated(nominal: pf.Plan, adult: dict[str, Any]) -> None
     assert value.answer is not None
     assert value.answer.option == "--floor 1"
     (population,) = found.of("population")
-    assert population.answer is not None
-    assert population.answer.option.startswith("--wrong ")
+    answer = population.answer
+    assert answer is not None
+    assert answer.option == "--sampling-confidence 95%"
+    beliefs = pf.fit_beliefs(
+        adult, "education-num", "race", ["empirical"], only=PAIR, confidence=0.95
+    )
+    how = {"floor": None, "keep_histogram": False}
+    again = pf.calibrate(pf.Scenario(beliefs, [PAIR]), pf.Guarantee(1.0), mechanism="recode", **how)
+    assert answer.rmse == pytest.approx(again.rmse, rel=1e-3)
+    # What was only seen on resamples costs less, and is called so.
+    assert answer.instead is not None
+    assert answer.instead.option.startswith("--wrong ")
+    assert (answer.instead.rmse or math.inf) < (answer.rmse or 0.0)
+    assert "was only seen to keep the promise in 95% of the resamples" in answer.note
+    told = answer.to_dict()
+    assert told["instead"]["option"] == answer.instead.option
+    assert f"{answer.instead}" in f"{answer}"
+
+
+def test_a_promise_that_covers_the_population_needs_no_other_answer(
+    adult: dict[str, Any],
+) -> None:
+    beliefs = pf.fit_beliefs(
+        adult, "education-num", "race", ["empirical"], only=PAIR, confidence=0.95
+    )
+    found = pf.calibrate(pf.Scenario(beliefs, [PAIR]), pf.Guarantee(1.0), mechanism="recode")
+    plan = pf.Plan(calibration=found, column="education-num", secret="race", others=OTHERS)
+    (case,) = pf.stress(plan, adult, columns=[], **{**QUICK, "resamples": 20}).of("population")
+    assert case.holds is True
+    assert case.answer is None
+
+
+def test_noise_for_the_population_is_proven_or_measured(
+    noise: pf.Plan, adult: dict[str, Any]
+) -> None:
+    how = {**QUICK, "resamples": 20, "answers": True}
+    (case,) = pf.stress(noise, adult, columns=[], **how).of("population")
+    assert case.answer is not None
+    assert case.answer.option == "--sampling-confidence 95%"
+    assert case.answer.instead is not None
+    assert case.answer.instead.option.startswith("--scale ")
+    gaussian = pf.calibrate(noise.scenario, pf.Guarantee(1.0, 0.01), noise="gaussian")
+    plan = pf.Plan(calibration=gaussian, column="education-num", secret="race", others=OTHERS)
+    (case,) = pf.stress(plan, adult, columns=[], **how).of("population")
+    assert case.answer is not None
+    assert case.answer.option.startswith("--scale ")
+    assert case.answer.instead is None
+    assert "--sampling-confidence 95% was not computed" in case.answer.note
 
 
 def test_no_time_is_said(noise: pf.Plan, adult: dict[str, Any]) -> None:

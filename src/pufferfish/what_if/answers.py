@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from pufferfish.beliefs.known import given_in_words
@@ -12,6 +13,7 @@ from pufferfish.calibration.again import calibrate_again
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import PufferfishError
 from pufferfish.fit.belief import MIN_GROUP
+from pufferfish.fit.sampled import with_sampling_error
 from pufferfish.fit.table import TableCounts
 from pufferfish.insight.held_out import WRONGS
 from pufferfish.noise import Stratified
@@ -27,8 +29,9 @@ from pufferfish.words.numbers import at_most, percent
 __all__ = ["Answering"]
 
 _TOO_LONG = "not computed: it took too long"
-# The share of samples in which the promise must be kept.
+# The share of samples in which the promise must be kept, and the confidence of one that is proven.
 _MOST = 0.95
+_SURE = f"--sampling-confidence {percent(_MOST)}"
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,8 @@ class Answering:
         by_kind: dict[str, Callable[[Case], Answer]] = {
             "table": lambda each: self._knowing((), "--belief empirical"),
             "columns": self._columns,
-            "population": self._population,
-            "splits": self._population,
+            "population": lambda each: self._population,
+            "splits": lambda each: self._population,
             "earlier": self._earlier,
             "laws": self._laws,
             "value": self._value,
@@ -96,7 +99,7 @@ class Answering:
         try:
             return calibrate_again(self.subject.calibration, scenario, **changes)
         except PufferfishError as error:
-            return f"not computed: {str(error).rstrip('.')}"
+            return _refused(error)
 
     def _with(self, met: Iterable[Meeting]) -> Scenario:
         """The described adversaries, and these as well."""
@@ -168,7 +171,45 @@ class Answering:
     def _robust(self) -> dict[str, Any]:
         return {"nominal": False} if self._recodes else {}
 
-    def _population(self, case: Case) -> Answer:
+    @cached_property
+    def _population(self) -> Answer:
+        """What is proven for every law that the rows do not exclude, and what resamples keep."""
+        proven, measured = self._proven(), self._measured()
+        if proven.rmse is None:
+            return replace(measured, note="; ".join(filter(None, (measured.note, proven.note))))
+        if measured.rmse is None or measured.rmse >= proven.rmse:
+            return proven
+        note = (
+            f"{proven.option} is proven for every law that the rows do not exclude; "
+            f"{measured.option} was only seen to keep the promise in {percent(_MOST)} of the "
+            "resamples"
+        )
+        return replace(proven, note=note, instead=measured)
+
+    def _proven(self) -> Answer:
+        """Cover every law that the rows, as a sample, do not exclude."""
+        described = self.subject.scenario
+        if described.sampled:
+            return Answer(option=_SURE)
+        if self.left() <= 0.0:
+            return Answer(option=_SURE, note=f"{_SURE} was {_TOO_LONG}")
+        counted = [
+            meeting
+            for known in self.subject.known_sets
+            for meeting in meetings(self.subject, self.rows.plain, known, 1, Tally())
+        ]
+        # The described laws of this table lie in its regions, so that they cost nothing more.
+        added = self._with(counted).beliefs[len(described.beliefs) :]
+        try:
+            regions = with_sampling_error(added, _MOST)
+        except PufferfishError as error:
+            return Answer(option=_SURE, note=f"{_SURE} was {_refused(error)}")
+        scenario = Scenario([*described.beliefs, *regions], described.pairs)
+        # Nothing is proven for laws that are wrong by a share as well.
+        found = self._again(_SURE, scenario, wrong=0.0, **self._robust())
+        return replace(found, note=found.note and f"{_SURE} was {found.note}")
+
+    def _measured(self) -> Answer:
         """The least `wrong`, or size of noise, that keeps the promise in 95% of the resamples."""
         if not self.samples:
             return Answer(option="--wrong" if self._recodes else "--scale", note=_TOO_LONG)
@@ -224,6 +265,10 @@ class Answering:
         left = value_case(self.subject, self.rows, self.unit, found.mechanism)
         note = "" if left.holds is True else f"with {option} ε is still {shown(left.epsilon)}"
         return Answer(option=option, rmse=found.rmse, note=note)
+
+
+def _refused(error: PufferfishError) -> str:
+    return f"not computed: {str(error).rstrip('.')}"
 
 
 def _under(law: Any, meeting: Meeting) -> Meeting:

@@ -57,16 +57,23 @@ class Answer:
         rmse: The error of a published value with it, from a calibration; None: there was none, and
             `note` says why.
         note: A remark.
+        instead: Another option, which costs less and gives less, as the note says.
     """
 
     option: str
     rmse: float | None = None
     note: str = ""
+    instead: Answer | None = None
 
     def __str__(self) -> str:
         """The answer in a few words."""
         cost = "not computed" if self.rmse is None else f"error {readable(self.rmse, 3)}"
-        return f"{self.option} ({cost})"
+        return f"{self.option} ({cost})" + (f", or {self.instead}" if self.instead else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        instead = None if self.instead is None else self.instead.to_dict()
+        return {"option": self.option, "rmse": self.rmse, "note": self.note, "instead": instead}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,9 +162,7 @@ class Case:
             "holds": self.holds,
             "late": self.late,
             "note": self.note,
-            "answer": None
-            if answer is None
-            else {"option": answer.option, "rmse": answer.rmse, "note": answer.note},
+            "answer": None if answer is None else answer.to_dict(),
         }
 
 
