@@ -100,6 +100,30 @@ def test_it_is_about_the_rows_that_are_released(table: Path, refused: Typed) -> 
     assert "--reference" in refused(*asked, "--reference", str(table)).err
 
 
+def test_a_band_covers_smooth_adversaries(
+    table: Path, typed: Typed, refused: Typed, folder: Path
+) -> None:
+    asked = [*ASKED[:4], "--belief", "gaussian", "--epsilon", "0.5", "--splits", "0"]
+    sure = [*asked, "--sampling-confidence", "95%"]
+    banded = [*sure, "--region", "band", "--cap", "0:2"]
+    done = typed("release", str(table), *banded, "--output", str(folder / "out.csv"))
+    assert done.code == 0, done.err
+    record = json.loads((folder / "out.csv.record.json").read_text())
+    (belief,) = record["plan"]["scenario"]["beliefs"]
+    assert belief["region"]["shape"] == "band"
+    assert typed("verify", str(folder / "out.csv.record.json")).code == 0
+    plain = json.loads(typed("calibrate", str(table), *asked, "--cap", "0:2", "--json").out)
+    assert plain["noise"]["scale"] < record["noise"]["scale"]
+    # What it cannot cover is refused with what helps.
+    assert "--region band" in refused("calibrate", str(table), *sure).err
+    assert "--cap LOW:HIGH" in refused("calibrate", str(table), *banded[:-2]).err
+    recoded = [*banded, "--mechanism", "recode", "--floor", "none"]
+    assert "--region dirichlet" in refused("calibrate", str(table), *recoded).err
+    alone = [*asked, "--region", "band"]
+    assert "--sampling-confidence" in refused("calibrate", str(table), *alone).err
+    assert "dirichlet or band" in refused("calibrate", str(table), *sure, "--region", "box").err
+
+
 def test_only_files_of_beliefs_have_no_sample(
     table: Path, typed: Typed, refused: Typed, folder: Path
 ) -> None:

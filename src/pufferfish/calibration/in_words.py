@@ -280,7 +280,7 @@ def _not_promised(noise: Noise, certificate: Certificate) -> str:
         f"anything if a belief is wrong by more than {percent(certificate.wrong, 3)}"
         if certificate.wrong
         else "anything about a population of which the rows are not an independent sample, or "
-        "about a value that no row has"
+        "about a value that no row has (with a band: a value beyond the cap)"
         if certificate.confidence is not None
         else "anything if a belief is wrong by more than pf.radius states, which is almost nothing "
         "for the least noise (calibrate(radius=...) makes room for more); anything about a "

@@ -22,7 +22,12 @@ from pufferfish.calibration.recode_categories import (
     wrong_figures_of_categories,
 )
 from pufferfish.calibration.result import Calibration, Recode
-from pufferfish.core.errors import CertificationError, InvalidInputError, PufferfishError
+from pufferfish.core.errors import (
+    CertificationError,
+    InvalidInputError,
+    PufferfishError,
+    UnsupportedError,
+)
 from pufferfish.core.validation import FloatArray, positive, require
 from pufferfish.exact import verify
 from pufferfish.exact.family import laplace_family
@@ -67,8 +72,15 @@ def calibrate_recoding(
         InvalidInputError: The promise would not survive the next sample, and `nominal` was not
             given.
         UnreachableGoalError: No noise keeps the promise, so there is no floor of that noise.
+        UnsupportedError: A sampling region is a band, or laws may be wrong by a share as well.
     """
     check_sampled(asked.wrong, scenario)
+    if any(each.region is not None and each.region.shape == "band" for each in scenario.beliefs):
+        raise UnsupportedError(
+            'a band around a distribution function (region="band", --region band) is covered by '
+            'Laplace noise alone: use mechanism="laplace" (--mechanism laplace), or '
+            'region="dirichlet" (--region dirichlet) for a recoding.'
+        )
     if any(belief.labelled for belief in scenario.beliefs):
         return calibrate_categories(scenario, goal, asked, progress)
     loss = _loss_of_numbers(asked)

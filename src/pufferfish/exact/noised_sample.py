@@ -172,7 +172,7 @@ def sampled_ratios(
             f"under noise, a sampling region is judged for columns of up to {_MOST_LISTED} "
             "different values, and this one has more: use a recoding with public bins and no floor "
             '(mechanism="recode", edges=..., floor=None; --mechanism recode --edges ... --floor '
-            'none), or, in Python, region="band" with public bounds.'
+            'none), or region="band" with public bounds (--region band --cap LOW:HIGH).'
         )
     rows = [_rows(law, laws.listed) for law in (laws.first, laws.second)]
     listed = np.array(laws.listed)

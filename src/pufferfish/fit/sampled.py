@@ -38,7 +38,7 @@ def with_sampling_error(
     """
     if shape == "band":
         raise InvalidInputError(
-            'region="band" is for one column of numbers without known columns: use '
+            'region="band" (--region band) is for one column of numbers without known columns: use '
             'region="dirichlet".'
         )
     region = SampleRegion(confidence=float(confidence), shape=shape, cells=cells)
@@ -47,7 +47,7 @@ def with_sampling_error(
     require(
         any(each.region is not None for each in found),
         'a sampling confidence is for laws that were counted: fit the family "empirical" as well '
-        '(--belief empirical) or, in Python, for smooth laws under noise, use region="band".',
+        '(--belief empirical); or, for smooth laws under noise, use region="band" (--region band).',
     )
     return found
 

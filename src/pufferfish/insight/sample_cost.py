@@ -34,14 +34,15 @@ class SampleCost:
         constant_rmse: That of publishing one constant.
         times: How many times as many rows would bring the error halfway from that of the constant
             to the plain one; None: there are enough rows, or the number was not found.
-        smallest: The pair's smaller secret, where the promise is tightest, and its rows.
+        smallest: The pair's smaller secret, where the promise is tightest, and its rows; None:
+            the laws were not counted.
     """
 
     rmse: float
     plain_rmse: float
     constant_rmse: float
     times: int | None
-    smallest: tuple[Secret, int]
+    smallest: tuple[Secret, int] | None
 
     @property
     def few(self) -> bool:
@@ -58,17 +59,19 @@ class SampleCost:
         )
         if not self.few:
             return text
-        secret, rows = self.smallest
-        enough = (
-            f"About {self.times} times as many rows of each secret would be enough, that is "
-            f"{rows * self.times:,} of {secret!r}: the error would then be at most halfway from "
-            "the plain one to that of the constant."
-            if self.times is not None
-            else "How many would be enough was not found."
-        )
+        few = "There are too few rows for this confidence"
+        if self.smallest is not None:
+            secret, rows = self.smallest
+            few += f" ({rows:,} of {secret!r}). " + (
+                f"About {self.times} times as many rows of each secret would be enough, that is "
+                f"{rows * self.times:,} of {secret!r}: the error would then be at most halfway "
+                "from the plain one to that of the constant"
+                if self.times is not None
+                else "How many would be enough was not found"
+            )
         return (
-            f"{text} There are too few rows for this confidence ({rows:,} of {secret!r}). "
-            f"{enough} Or ask for less confidence, or for fewer pairs, among which it is divided."
+            f"{text} {few}. Or ask for less confidence, or for fewer pairs, among which it is "
+            "divided."
         )
 
 
@@ -87,13 +90,13 @@ def sample_cost(calibration: Calibration) -> SampleCost | None:
     worst = calibration.certificate.worst
     belief = next(each for each in scenario.beliefs if each.name == worst.belief)
     sizes = {secret: _rows(belief.priors[secret]) for secret in worst.pair}
-    smallest = min(sizes, key=sizes.__getitem__)
+    least = min(sizes, key=sizes.__getitem__)
     found = SampleCost(
         rmse=calibration.rmse,
         plain_rmse=plain,
         constant_rmse=constant,
         times=None,
-        smallest=(smallest, sizes[smallest]),
+        smallest=(least, sizes[least]) if sizes[least] else None,
     )
     return replace(found, times=_enough(calibration, found)) if found.few else found
 

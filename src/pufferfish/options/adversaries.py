@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from pufferfish.beliefs.documents import BeliefsEntries, belief_to_dict
+from pufferfish.beliefs.region import RegionShape
 from pufferfish.beliefs.scenario import (
     PUBLIC,
     REFERENCE,
@@ -131,11 +132,23 @@ class Adversaries:
             "population from which they come.",
         ),
     ] = None
+    region: Annotated[
+        str,
+        typer.Option(
+            help="For --sampling-confidence: dirichlet (laws of the values that the rows have), or "
+            "band (Laplace noise on one column with --cap; also smooth laws, and values that no "
+            "row has)."
+        ),
+    ] = "dirichlet"
 
     @property
     def confidence(self) -> float | None:
         """The confidence that --sampling-confidence gives."""
         if self.sampling_confidence is None:
+            require(
+                self.shape == "dirichlet",
+                "--region band needs a confidence: give --sampling-confidence, such as 95%.",
+            )
             return None
         require(
             self.reference is None,
@@ -150,6 +163,16 @@ class Adversaries:
         share = read_share("--sampling-confidence", self.sampling_confidence, "0.95 or 95%")
         require(share > 0.0, "--sampling-confidence must be above 0, such as 0.95 or 95%.")
         return share
+
+    @property
+    def shape(self) -> RegionShape:
+        """The shape of the region that --region names."""
+        if self.region == "band":
+            return "band"
+        require(
+            self.region == "dirichlet", f"--region must be dirichlet or band, got {self.region!r}."
+        )
+        return "dirichlet"
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -321,6 +344,7 @@ class Adversaries:
                     min_group=self.min_group,
                     provenance=self.provenance,
                     confidence=confidence,
+                    region=self.shape,
                     progress=lambda done, total: progress(done / total),
                 )
         return tuple(found)

@@ -235,7 +235,7 @@ def _beliefs(
             provenance=adversaries.provenance,
         )
     if confidence is not None:
-        fitted = with_sampling_error(fitted, confidence)
+        fitted = with_sampling_error(fitted, confidence, adversaries.shape)
     return (*found, *fitted)
 
 

@@ -53,6 +53,8 @@ def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
         more += f", min_group={adversaries.min_group}"
     if adversaries.confidence is not None:
         more += f", confidence={adversaries.confidence!r}"
+    if adversaries.shape != Adversaries().shape:
+        more += f", region={adversaries.shape!r}"
 
     def counted(file: object) -> str:
         dropped = ".without_missing()" if adversaries.missing == "drop" else ""
