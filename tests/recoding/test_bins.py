@@ -39,12 +39,25 @@ def test_many_values_are_put_into_bins_with_round_edges() -> None:
 
 def test_given_edges_are_taken_and_smooth_laws_have_bins() -> None:
     assert cells_of(tables(9), np.empty(0), (2.0, 4.0)).values == (1.0, 3.0, 5.0)
-    assert cells_of(tables(9), np.empty(0), (4.0,)).values == (2.0, 6.0)
     smooth = pf.Scenario(pf.Belief({"a": pf.Gaussian(0, 1), "b": pf.Gaussian(1, 1)}))
     cells = cells_of(smooth, np.empty(0))
     assert cells.edges is not None
     assert cells.edges[0] == pytest.approx(-4.0)
     assert cells.edges[-1] == pytest.approx(5.0)
+
+
+def test_what_stands_for_a_bin_is_never_read_off_the_data() -> None:
+    # One edge leaves two bins without an end: the least and the largest value would show.
+    with pytest.raises(pf.InvalidInputError, match="at least two edges"):
+        cells_of(tables(9), np.empty(0), (4.0,))
+    belief = tables(9).beliefs[0]
+    capped = pf.Scenario(pf.Belief(belief.priors, cap=(0.0, 20.0)))
+    assert cells_of(capped, np.empty(0), (4.0,)).values == (2.0, 12.0)
+    wider = pf.Scenario(
+        pf.Belief({"a": pf.Discrete([0, 1e6], [0.5, 0.5]), "b": pf.Discrete([0, 7], [0.4, 0.6])})
+    )
+    edges = (2.0, 4.0)
+    assert cells_of(wider, np.empty(0), edges) == cells_of(tables(9), np.empty(0), edges)
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-3e6, 7e9), (17.0, 17.001), (1e-9, 2e-9)])

@@ -312,7 +312,7 @@ def test_answers_are_calibrated(nominal: pf.Plan, adult: dict[str, Any]) -> None
     assert answer.instead is not None
     assert answer.instead.option.startswith("--wrong ")
     assert (answer.instead.rmse or math.inf) < (answer.rmse or 0.0)
-    assert "was only seen to keep the promise in 95% of the resamples" in answer.note
+    assert "was only seen to keep the promise in 95% of their resamples" in answer.note
     told = answer.to_dict()
     assert told["instead"]["option"] == answer.instead.option
     assert f"{answer.instead}" in f"{answer}"
@@ -329,6 +329,39 @@ def test_a_promise_that_covers_the_population_needs_no_other_answer(
     (case,) = pf.stress(plan, adult, columns=[], **{**QUICK, "resamples": 20}).of("population")
     assert case.holds is True
     assert case.answer is None
+
+
+def test_what_halves_need_is_not_the_plan_itself(
+    scenario: pf.Scenario, adult: dict[str, Any]
+) -> None:
+    # Rounded up, the scale keeps the promise in all resamples; calibrated to halves it does not.
+    plan = planned(pf.calibrate(scenario, pf.Guarantee(1.0)))
+    how = {**QUICK, "resamples": 20, "splits": 5, "answers": True}
+    found = pf.stress(plan, adult, columns=[], wrongs=(), **how)
+    (halves,) = found.of("splits")
+    assert halves.holds is False
+    assert halves.answer is not None
+    assert halves.answer.option == "--sampling-confidence 95%"
+    assert (halves.answer.rmse or 0.0) > found.rmse
+    assert halves.answer.instead is None
+
+
+def test_a_scale_is_given_as_one_types_it(adult: dict[str, Any]) -> None:
+    belief = pf.fit_beliefs(adult, "education-num", "race", ["empirical"], only=PAIR)[0]
+    laws = {
+        secret: pf.Discrete(law.values * 1e4, counts=law.counts)
+        for secret, law in belief.priors.items()
+        if isinstance(law, pf.Discrete)
+    }
+    many = {**adult, "education-num": np.asarray(adult["education-num"]) * 10_000}
+    found = pf.calibrate(pf.Scenario(pf.Belief(laws)), pf.Guarantee(1.0), size=16_490.0)
+    plan = planned(found, rounding="given")
+    (case,) = pf.stress(plan, many, columns=[], **{**QUICK, "resamples": 20, "answers": True}).of(
+        "population"
+    )
+    assert case.answer is not None
+    assert case.answer.instead is not None
+    assert case.answer.instead.option.removeprefix("--scale ").isdigit()
 
 
 def test_noise_for_the_population_is_proven_or_measured(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pufferfish.beliefs.priors import Discrete
@@ -30,7 +31,12 @@ def calibrate_again(
         PufferfishError: Any error of `calibrate`.
     """
     again = calibration.scenario if scenario is None else scenario
-    return calibrate(again, calibration.goal, **{**arguments_of(calibration), **changes})
+    found = calibrate(again, calibration.goal, **{**arguments_of(calibration), **changes})
+    recode = calibration.recode
+    if recode is None or recode.edges is not None or found.recode is None:
+        return found
+    # Edges that come from the data are kept for the sake of comparison, and are not public.
+    return replace(found, recode=replace(found.recode, edges=None))
 
 
 def arguments_of(calibration: Calibration) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from pufferfish.beliefs.scenario import Scenario
 from pufferfish.core.validation import FloatArray, require
 from pufferfish.recoding.domain import Cells, Value
 from pufferfish.recoding.kernels import apart
+from pufferfish.recoding.law import Recoding
 
-__all__ = ["Column", "Loss", "Weights", "column_of", "cost_of"]
+__all__ = ["Column", "Loss", "Weights", "column_of", "cost_of", "has_bins"]
 
 # A matrix has a row for each cell and a column for each output.
 Loss = Literal["squared", "absolute", "changed"] | FloatArray
@@ -58,6 +59,11 @@ class Column:
         shares = self.histogram / self.histogram.sum()
         mean = float(shares @ self.values)
         return math.sqrt(float(shares @ (self.values - mean) ** 2))
+
+
+def has_bins(law: Recoding, column: Column) -> bool:
+    """Whether values are in bins; where noise comes first, each listed value is its own bin."""
+    return not np.isin(column.values, law.cells.numbers).all()
 
 
 def column_of(scenario: Scenario, weights: Weights | None) -> Column:

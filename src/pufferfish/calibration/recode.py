@@ -277,6 +277,7 @@ def _figures(
         mean_loss=float(found.loss),
         least_loss=max(found.bound, 0.0),
         laplace_rmse=None if noise is None else noise.error(),
+        edges=None if asked.edges is None else law.edges,
     )
 
 
@@ -316,6 +317,8 @@ def _wrong_figures(
     ]
     if said.keep_histogram and not _keeps_histogram(column, law):
         other.append("keep_histogram")
+    if said.edges is not None and said.edges != law.edges:
+        other.append("edges")
     return other
 
 

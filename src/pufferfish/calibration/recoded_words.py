@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.in_words import certificate_in_words, promise_of, repeats, who
+from pufferfish.calibration.losses import column_of, has_bins
 from pufferfish.exact import Certificate
 from pufferfish.exact.unreachable import holes_in_words
 from pufferfish.mechanisms import words_of
 from pufferfish.mechanisms.recoded import how_recoded
 from pufferfish.noise import Law
+from pufferfish.recoding.error import lost
 from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import ComposableCertificate
 from pufferfish.words.explanation import Explanation, notices
@@ -22,8 +24,8 @@ from pufferfish.words.steps import Step
 if TYPE_CHECKING:
     from pufferfish.calibration.result import Recode
 
-__all__ = ["compare_in_words", "explain_recoding", "moves_in_words", "others_compared"]
-__all__ += ["wrong_in_words"]
+__all__ = ["compare_in_words", "explain_recoding"]
+__all__ += ["moves_in_words", "only_bins", "part_in_words", "wrong_in_words"]
 
 _MOST_LISTED = 6
 _LOSSES = {
@@ -50,8 +52,10 @@ def explain_recoding(
     texts = {
         "pairs": f"What must look alike: {name_pairs(scenario.pairs, _MOST_LISTED, joint=', ')}.",
         "promise": promise_of(certificate.goal),
-        "recoding": f"What happens to a value: {_rule(law)}{_moves(recode)}",
-        "compared": "" if recode is None else compare_in_words(recode, scenario, certificate.goal),
+        "recoding": f"What happens to a value: {_rule(law)}{_moves(recode, scenario, law)}",
+        "compared": ""
+        if recode is None
+        else compare_in_words(recode, scenario, certificate.goal, law),
         "method": "" if recode is None else _how_found(recode, certificate),
         "certificate": f"{certificate_in_words(certificate)} {other}",
         "repeats": repeats(scenario, law, composable),
@@ -68,11 +72,11 @@ def _rule(law: Law) -> str:
     return how_recoded(law, "is") if isinstance(law, Recoding) else words_of(law).done(law)
 
 
-def _moves(recode: Recode | None) -> str:
-    return "" if recode is None else f" {moves_in_words(recode)}"
+def _moves(recode: Recode | None, scenario: Scenario, law: Law) -> str:
+    return "" if recode is None else f" {moves_in_words(recode, scenario, law)}"
 
 
-def moves_in_words(recode: Recode) -> str:
+def moves_in_words(recode: Recode, scenario: Scenario, law: Law) -> str:
     """The share of values that stay, and the distance that the others move."""
     stay = round(100.0 * recode.unchanged)
     kept = (
@@ -81,17 +85,48 @@ def moves_in_words(recode: Recode) -> str:
         else "The frequencies of values are not kept."
     )
     if recode.parts:
-        return f"{_rows_that_stay(recode)} {kept}"
+        return f"{_rows_that_stay(recode, scenario)} {kept}"
+    if isinstance(law, Recoding) and (edges := _edges(law, scenario)):
+        first, *_, last = map(_size, law.cells.numbers)
+        return (
+            f"What is published stands for its bin: {first} for all values below "
+            f"{_size(edges[0])}, and {last} from {_size(edges[-1])} on. {stay} of 100 values stay "
+            f"in their bin; the number that is published is {readable(recode.moved, 2)} away from "
+            f"the true one, on average. {kept}"
+        )
     return (
         f"{stay} of 100 values stay as they are; the others move by {readable(recode.moved, 2)} on "
         f"average. {kept}"
     )
 
 
-def _rows_that_stay(recode: Recode) -> str:
+def part_in_words(column: str, scenario: Scenario) -> str:
+    """A column, and that what stays of it is only its bin where numbers are in public bins."""
+    return f"{column!r}{only_bins(column, scenario)}" if column else "the category"
+
+
+def only_bins(column: str, scenario: Scenario) -> str:
+    """A remark for a column whose numbers are in public bins: what stays is only the bin."""
+    rules = [rule for belief in scenario.beliefs for rule in belief.rules.values()]
+    binned = any(rule.edges is not None for rule in rules if rule.column == column)
+    return " (its bin)" if binned else ""
+
+
+def _size(number: float) -> str:
+    return readable(number, 6)
+
+
+def _edges(law: Law, scenario: Scenario) -> tuple[float, ...]:
+    """The edges of bins; none where values are listed, or have no distance."""
+    if not isinstance(law, Recoding) or law.labelled:
+        return ()
+    return law.edges or () if has_bins(law, column_of(scenario, None)) else ()
+
+
+def _rows_that_stay(recode: Recode, scenario: Scenario) -> str:
     """The share of a table that stays, column by column, compared with that under a constant."""
     columns = [
-        f"{repr(part.column) if part.column else 'the category'} in {percent(part.unchanged, 2)} "
+        f"{part_in_words(part.column, scenario)} in {percent(part.unchanged, 2)} "
         f"of rows ({percent(part.mode_share, 2)} if one constant were published"
         + (
             ""
@@ -109,7 +144,7 @@ def _rows_that_stay(recode: Recode) -> str:
     return f"{whole}What stays: {list_texts(columns)}."
 
 
-def others_compared(recode: Recode, scenario: Scenario, goal: Guarantee) -> str:
+def _others(recode: Recode, scenario: Scenario, goal: Guarantee) -> str:
     """The errors of the least noise that keeps the same promise, and of a constant.
 
     Where there is no such noise, why.
@@ -123,7 +158,18 @@ def others_compared(recode: Recode, scenario: Scenario, goal: Guarantee) -> str:
     return f"no Laplace noise keeps this promise{reason}; {same} gives {constant}"
 
 
-def compare_in_words(recode: Recode, scenario: Scenario, goal: Guarantee) -> str:
+def _error(recode: Recode, scenario: Scenario, law: Law) -> str:
+    """The error of a published number, and what it counts."""
+    counts = "root mean square"
+    if _edges(law, scenario):
+        counts += ", from the true value to what is published for a bin"
+    if isinstance(law, Recoding) and law.takes_missing:
+        share = lost(law, column_of(scenario, None).frequencies)
+        counts += f"; the {percent(share, 2)} of values that become missing are not counted"
+    return f"({counts}) is {readable(recode.rmse, 3)}"
+
+
+def compare_in_words(recode: Recode, scenario: Scenario, goal: Guarantee, law: Law) -> str:
     """The error, compared with that of noise and of a constant."""
     if recode.parts:
         return (
@@ -132,8 +178,8 @@ def compare_in_words(recode: Recode, scenario: Scenario, goal: Guarantee) -> str
             f"constant row for everybody gives {readable(recode.constant_rmse, 3)}."
         )
     return (
-        f"The error of a published value (root mean square) is {readable(recode.rmse, 3)}; "
-        f"{others_compared(recode, scenario, goal)}."
+        f"The error of a published value {_error(recode, scenario, law)}; "
+        f"{_others(recode, scenario, goal)}."
     )
 
 

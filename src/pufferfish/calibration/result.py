@@ -18,7 +18,7 @@ from pufferfish.calibration.recoded_words import explain_recoding
 from pufferfish.calibration.strata import Strata, explain_strata, one_law_for_all, shares_of
 from pufferfish.core.validation import require
 from pufferfish.documents.shape import plain
-from pufferfish.documents.types import NotNegative, Positive, Share
+from pufferfish.documents.types import NotNegative, Numbers, Positive, Share
 from pufferfish.exact import Certificate
 from pufferfish.exact.many import is_many
 from pufferfish.noise import Law, Noise, Stratified, as_noise
@@ -74,6 +74,7 @@ class Recode:
         laplace_rmse: The error of the least Laplace noise; None if there is none.
         parts: For categories: the figures of each column.
         never: Labels that are never published together.
+        edges: The public edges of the bins that were asked for; None: none were.
     """
 
     floor: Positive | None
@@ -92,6 +93,7 @@ class Recode:
     wrong_of_table: bool = False
     parts: tuple[PartFigures, ...] = ()
     never: tuple[Mapping[str, Label], ...] = ()
+    edges: Numbers | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
@@ -248,5 +250,7 @@ def recode_to_plain(recode: Recode | None) -> dict[str, Any] | None:
         return None
     document: dict[str, Any] = plain(recode) | {"never": [dict(rule) for rule in recode.never]}
     return {
-        name: entry for name, entry in document.items() if entry or name not in ("parts", "never")
+        name: entry
+        for name, entry in document.items()
+        if entry or name not in ("parts", "never", "edges")
     }

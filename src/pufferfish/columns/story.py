@@ -196,8 +196,10 @@ def _recoding(record: Record) -> str:
         return ""
     if recode is None:
         return words_of(law).done(law)
-    compared = compare_in_words(recode, calibration.scenario, calibration.goal)
-    return join_words(words_of(law).done(law), moves_in_words(recode), compared)
+    compared = compare_in_words(recode, calibration.scenario, calibration.goal, law)
+    return join_words(
+        words_of(law).done(law), moves_in_words(recode, calibration.scenario, law), compared
+    )
 
 
 def _noise(record: Record) -> str:

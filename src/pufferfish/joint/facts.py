@@ -20,9 +20,10 @@ from pufferfish.columns.statement.facts import (
     planned_source,
     stated_law,
     stated_recode,
+    stated_to_plain,
 )
 from pufferfish.core.ladder import Rounding
-from pufferfish.documents.shape import entries_of, plain, read_part, written
+from pufferfish.documents.shape import entries_of, read_part, written
 from pufferfish.documents.types import Bounds, Count, Name, Share, Time
 from pufferfish.joint.plan import Missing, TablePlan
 from pufferfish.kinds.record import Stated
@@ -175,7 +176,7 @@ class TableFacts(Stated):
             rules=[rule_to_dict(each) for each in self.rules],
             noise=law_to_dict(self.noise),
             postprocess=steps_to_plain(self.postprocess),
-            recode=plain(self.recode),
+            recode=stated_to_plain(self.recode),
         )
         unsaid = ("rows_fitted", "wrong", "wrong_of_table", "confidence")
         return {name: entry for name, entry in document.items() if entry or name not in unsaid}

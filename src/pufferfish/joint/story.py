@@ -8,7 +8,12 @@ from __future__ import annotations
 from pufferfish.beliefs.known import given_in_words
 from pufferfish.beliefs.priors import Categorical, Discrete
 from pufferfish.beliefs.scenario import Belief
-from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words, wrong_in_words
+from pufferfish.calibration.recoded_words import (
+    compare_in_words,
+    moves_in_words,
+    part_in_words,
+    wrong_in_words,
+)
 from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.story import (
     cap_moved_in_words,
@@ -52,7 +57,10 @@ def story(record: TableRecord) -> tuple[Step, ...]:
         ],
         "Against": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [_published(record)],
-        "Before it": [cap_moved_in_words(plan.cap, plan.calibration.mechanism, record.rows_capped)],
+        "Before it": [
+            cap_moved_in_words(plan.cap, plan.calibration.mechanism, record.rows_capped),
+            *_binned(plan),
+        ],
         "Mechanism": [_mechanism(plan)],
         "Guessing": [_guessing(plan)],
     }
@@ -149,9 +157,11 @@ def _mechanism(plan: TablePlan) -> str:
     law, recode = calibration.mechanism, calibration.recode
     if recode is None:
         return words_of(law).done(law)
-    compared = compare_in_words(recode, calibration.scenario, calibration.goal)
+    compared = compare_in_words(recode, calibration.scenario, calibration.goal, law)
     if not recode.parts:
-        return join_words(words_of(law).done(law), moves_in_words(recode), compared)
+        return join_words(
+            words_of(law).done(law), moves_in_words(recode, calibration.scenario, law), compared
+        )
     start = "What"
     if calibration.parts:
         many = "value" if len(plan.keep) == 1 else "combination of values"
@@ -162,6 +172,20 @@ def _mechanism(plan: TablePlan) -> str:
         kept,
         compared,
     )
+
+
+def _binned(plan: TablePlan) -> list[str]:
+    """What stands for the bins of numbers that are published as categories."""
+    said = []
+    for rule in plan.layout.columns:
+        if rule.edges and rule.names:
+            said.append(
+                f"Each value of {rule.column!r} became the number that stands for its public bin: "
+                f"{rule.names[0]} for all values below {readable(rule.edges[0], 6)}, and "
+                f"{rule.names[-1]} from {readable(rule.edges[-1], 6)} on. Errors count from these "
+                "numbers; what the bins cost comes on top."
+            )
+    return said
 
 
 def _what_stays(plan: TablePlan) -> list[str]:
@@ -176,8 +200,8 @@ def _what_stays(plan: TablePlan) -> list[str]:
             else f"; error {readable(part.rmse, 3)}, that of the mean {readable(part.std, 3)}"
         )
         said.append(
-            f"{part.column!r} in {percent(part.unchanged, 2)} of rows (one constant: "
-            f"{percent(part.mode_share, 2)}{error})"
+            f"{part_in_words(part.column, plan.scenario)} in {percent(part.unchanged, 2)} of rows "
+            f"(one constant: {percent(part.mode_share, 2)}{error})"
         )
     if recode is not None and len(recode.parts) > 1:
         said.append(f"all of these in {percent(recode.unchanged, 2)} of rows")

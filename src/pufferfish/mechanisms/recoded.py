@@ -179,7 +179,9 @@ class RecodingWords(LawWords):
         if isinstance(law, RecodingOutline):
             return f"a recoding{self._floor(law, number)}"
         what = "bins" if law.binned else "categories" if law.labelled else "values"
-        return f"a recoding of {len(law.values)} {what}{self._floor(law, number)}"
+        hole = not law.labelled and law.takes_missing
+        count = f"{len(law.values) - hole} {what}{' and missing values' if hole else ''}"
+        return f"a recoding of {count}{self._floor(law, number)}"
 
     def short(self, law: Recoding | RecodingOutline) -> str:
         """The floor."""

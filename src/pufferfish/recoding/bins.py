@@ -47,7 +47,12 @@ def cells_of(scenario: Scenario, values: FloatArray, edges: Sequence[float] | No
     inner = tuple(edges) if edges is not None else round_edges(low, high)
     caps = [belief.cap for belief in scenario.beliefs if belief.cap is not None]
     if len(caps) < len(scenario.beliefs):
-        return Cells((*_middles(inner, low, high), *missing), inner)
+        require(
+            len(inner) > 1,
+            "one edge makes two bins without an end, and what stands for them must not be read "
+            "off the data: give at least two edges (--edges, edges=), or public bounds (--cap).",
+        )
+        return Cells((*_middles(inner), *missing), inner)
     # Nothing is published beyond public bounds: a bin there would have no value of its own.
     least, most = min(low for low, _ in caps), max(high for _, high in caps)
     within = tuple(edge for edge in inner if least <= edge <= most)
@@ -56,7 +61,7 @@ def cells_of(scenario: Scenario, values: FloatArray, edges: Sequence[float] | No
         "no edge of a bin lies between the bounds of the cap: give edges there (--edges, edges=), "
         "or a wider cap.",
     )
-    return Cells((*_middles(within, low, high, (least, most)), *missing), within)
+    return Cells((*_middles(within, (least, most)), *missing), within)
 
 
 def round_edges(low: float, high: float, bins: int = _BINS) -> tuple[float, ...]:
@@ -70,22 +75,14 @@ def round_edges(low: float, high: float, bins: int = _BINS) -> tuple[float, ...]
     power = 10.0 ** math.floor(math.log10(least))
     step = next(each * power for each in (1.0, 2.0, 5.0, 10.0, 20.0) if each * power >= least)
     first, last = math.ceil(low / step), math.floor(high / step)
-    return tuple(number * step for number in range(first, last + 1)) or (0.5 * (low + high),)
+    return tuple(number * step for number in range(first, last + 1))
 
 
-def _middles(
-    edges: Sequence[float],
-    low: float,
-    high: float,
-    cap: tuple[float, float] = (-math.inf, math.inf),
-) -> tuple[float, ...]:
+def _middles(edges: Sequence[float], cap: tuple[float, float] | None = None) -> tuple[float, ...]:
     """The middle of each bin, which stands for it.
 
     An end bin ends at the cap; without a cap it is taken as wide as the next one.
     """
-    inner = [0.5 * (a + b) for a, b in pairwise(edges)]
-    first = edges[1] - edges[0] if len(edges) > 1 else max(edges[0] - low, 1e-300)
-    last = edges[-1] - edges[-2] if len(edges) > 1 else max(high - edges[0], 1e-300)
-    below = cap[0] if math.isfinite(cap[0]) else edges[0] - first
-    above = cap[1] if math.isfinite(cap[1]) else edges[-1] + last
-    return (0.5 * (below + edges[0]), *inner, 0.5 * (edges[-1] + above))
+    below, above = cap or (2.0 * edges[0] - edges[1], 2.0 * edges[-1] - edges[-2])
+    ends = (below, *edges, above)
+    return tuple(0.5 * (low + high) for low, high in pairwise(ends))

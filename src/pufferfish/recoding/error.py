@@ -16,7 +16,7 @@ from pufferfish.recoding.frequencies import Frequencies, weigh, weigh_labels
 if TYPE_CHECKING:
     from pufferfish.recoding.law import Recoding
 
-__all__ = ["largest", "moved", "rmse", "unchanged"]
+__all__ = ["largest", "lost", "moved", "rmse", "unchanged"]
 
 
 def largest(law: Recoding) -> float:
@@ -44,6 +44,14 @@ def moved(law: Recoding, frequencies: Frequencies) -> float:
     rows, gaps = law.spread(numbers), np.sqrt(_squares(law, numbers))
     changed = weights @ (rows * _published(law) * (gaps > 0.0)).sum(axis=1)
     return float(weights @ (rows * gaps).sum(axis=1) / changed) if changed else 0.0
+
+
+def lost(law: Recoding, frequencies: Frequencies) -> float:
+    """The share of values that are published as missing, which `rmse` does not count."""
+    _refuse_labels(law)
+    numbers, weights, _ = weigh(law.cells, frequencies)
+    holes = weights @ (law.spread(numbers) * (1.0 - _published(law))).sum(axis=1)
+    return float(holes / weights.sum()) if weights.sum() else 0.0
 
 
 def unchanged(law: Recoding, frequencies: Frequencies) -> float:

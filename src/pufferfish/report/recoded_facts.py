@@ -15,8 +15,8 @@ import numpy as np
 
 from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Belief, Secret
-from pufferfish.calibration.losses import Column, column_of
-from pufferfish.calibration.recoded_words import others_compared
+from pufferfish.calibration.losses import Column, column_of, has_bins
+from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words
 from pufferfish.calibration.result import Calibration, Recode
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.statement import Facts
@@ -66,7 +66,9 @@ class RecodedFacts:
             sample of; None: it does not.
         law: The recoding; None where its table is private.
         figures: What it costs; None where that is private.
-        compared: What noise and a constant cost, in words; empty where that is private.
+        moves: How many values stay, and how far the others move, in words; empty where that is
+            private.
+        compared: The error, and what noise and a constant cost, in words; empty likewise.
         share_error: The largest standard error that the draws add to the share of a value; None
             where the table is private.
         clipped_rmse: The error of the least Laplace noise, clipped to the range of the column.
@@ -80,6 +82,7 @@ class RecodedFacts:
     law: Recoding | None
     bins: bool | None
     figures: Recode | None
+    moves: str
     compared: str
     share_error: float | None
     clipped_rmse: float | None
@@ -103,6 +106,7 @@ def recoded_facts(said: Facts, plan: ColumnPlan | None, *, internal: bool) -> Re
             law=None,
             bins=None,
             figures=None,
+            moves="",
             compared="",
             share_error=None,
             clipped_rmse=None,
@@ -112,15 +116,17 @@ def recoded_facts(said: Facts, plan: ColumnPlan | None, *, internal: bool) -> Re
     calibration = plan.calibration
     column = column_of(calibration.scenario, None)
     recode = calibration.recode
-    compared = (
-        "" if recode is None else others_compared(recode, calibration.scenario, calibration.goal)
-    )
+    moves = compared = ""
+    if recode is not None:
+        moves = moves_in_words(recode, calibration.scenario, law)
+        compared = compare_in_words(recode, calibration.scenario, calibration.goal, law)
     return RecodedFacts(
         stated=said.recode,
         confidence=said.confidence,
         law=law,
-        bins=_has_bins(law, column),
+        bins=has_bins(law, column),
         figures=recode,
+        moves=moves,
         compared=compared,
         share_error=_share_error(law, column),
         clipped_rmse=_clipped(recode, column),
@@ -131,11 +137,6 @@ def recoded_facts(said: Facts, plan: ColumnPlan | None, *, internal: bool) -> Re
 
 def _splits(law: Recoding) -> int:
     return _SPLITS if len(law.values) <= _FEW_CELLS else 1
-
-
-def _has_bins(law: Recoding, column: Column) -> bool:
-    """Whether values are in bins; where noise comes first, each listed value is its own bin."""
-    return not np.isin(column.values, law.cells.numbers).all()
 
 
 def _share_error(law: Recoding, column: Column) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from pufferfish.calibration.recoded_words import moves_in_words, wrong_in_words
+from pufferfish.calibration.recoded_words import wrong_in_words
 from pufferfish.mechanisms import words_of
 from pufferfish.report import parts
 from pufferfish.report.facts import Facts
@@ -64,7 +64,8 @@ def recoded_tiles(facts: Facts, found: RecodedFacts) -> Iterator[Tile]:
             f"error of a value (root mean square); {noise}, {readable(figures.constant_rmse, 3)} "
             "with one constant for everybody",
         )
-        yield Tile(percent(figures.unchanged, 2), "of the values are published as they are")
+        stay = "stay in their bin" if found.bins else "are published as they are"
+        yield Tile(percent(figures.unchanged, 2), f"of the values {stay}")
     scale = facts.noise.at_floor
     if scale is None:
         yield Tile("no floor", "nothing protects a value from those who believe something else")
@@ -91,11 +92,8 @@ def _done(facts: Facts, found: RecodedFacts) -> Iterator[tuple[Text, Text]]:
     yield "The recoding", words_of(facts.noise).done(facts.noise)
     figures, stated = found.figures, found.stated
     if figures is not None:
-        yield "A value", moves_in_words(figures)
-        yield (
-            "Its error",
-            f"{readable(figures.rmse, 3)} (root mean square); {found.compared}",
-        )
+        yield "A value", found.moves
+        yield "Its error", found.compared
     elif stated is not None:
         yield "A value", "how far values move, and how many stay, is private, like the recoding"
     if stated is not None:

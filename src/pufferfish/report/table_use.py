@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pufferfish.beliefs.known import given_in_words
-from pufferfish.calibration.recoded_words import wrong_in_words
+from pufferfish.calibration.recoded_words import (
+    compare_in_words,
+    moves_in_words,
+    only_bins,
+    wrong_in_words,
+)
 from pufferfish.calibration.result import PartFigures
 from pufferfish.insight.associations import Association
 from pufferfish.insight.before_after import ColumnKept, Kept
@@ -95,13 +100,13 @@ def _columns(facts: TableReport, planned: Planned) -> Iterator[Block]:
     if recode is None:
         return
     if not recode.parts:
-        yield Paragraph(
-            f"{percent(recode.unchanged, 2)} of the values stay as they are. The error of a value "
-            f"is {readable(recode.rmse, 3)}; with one constant for everybody it would be "
-            f"{readable(recode.constant_rmse, 3)}."
-        )
+        made = planned.plan.calibration
+        moves = moves_in_words(recode, made.scenario, made.mechanism)
+        compared = compare_in_words(recode, made.scenario, made.goal, made.mechanism)
+        yield Paragraph(f"{moves} {compared}")
         return
-    names, known = facts.said.columns, planned.parts
+    scenario, known = planned.plan.scenario, planned.parts
+    names = [f"{each}{only_bins(each, scenario)}" for each in facts.said.columns]
     rows = [
         ("all rows", *_part_cells(name, part))
         for name, part in zip(names, recode.parts, strict=True)

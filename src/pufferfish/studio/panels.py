@@ -151,16 +151,18 @@ def _noise(outlook: Outlook) -> tuple[str, str]:
     if noise.identity:
         return "none", "this promise needs no noise"
     if recode is not None:
-        compared = compare_in_words(recode, made.scenario, made.goal)
+        compared = compare_in_words(recode, made.scenario, made.goal, noise)
         return f"error {readable(recode.rmse, 3)}", compared
     ratio = f"{beside_column(noise.error(), spread)}; " if spread else ""
     return words_of(noise).error(noise), ratio + noise_in_words(noise)
 
 
 def _within(outlook: Outlook) -> tuple[str, str]:
-    plan, recode = outlook.plan, outlook.calibration.recode
+    plan, made = outlook.plan, outlook.calibration
+    recode = made.recode
     if recode is not None:
-        return f"{percent(recode.unchanged, 2)} stay", moves_in_words(recode)
+        stays = moves_in_words(recode, made.scenario, made.mechanism)
+        return f"{percent(recode.unchanged, 2)} stay", stays
     mean = mean_within(plan, outlook.records)
     capped = "" if plan.cap is None else " of the capped values"
     means = (

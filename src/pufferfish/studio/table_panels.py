@@ -8,8 +8,13 @@ from typing import Any
 
 from htmltools import html_escape
 
-from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words, wrong_in_words
-from pufferfish.calibration.result import Recode
+from pufferfish.calibration.recoded_words import (
+    compare_in_words,
+    moves_in_words,
+    only_bins,
+    wrong_in_words,
+)
+from pufferfish.calibration.result import Calibration, Recode
 from pufferfish.insight.comparison import noise_in_words
 from pufferfish.joint.story import adversaries_in_words, promise_in_words
 from pufferfish.joint.words import headline, not_promised
@@ -92,9 +97,11 @@ def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
         yield "noise", (f"error {readable(calibration.rmse, 3)}", "root mean square over all rows")
         yield "within", ("noise", noise_in_words(calibration.mechanism))
     else:
-        compared = compare_in_words(recode, calibration.scenario, calibration.goal)
+        compared = compare_in_words(
+            recode, calibration.scenario, calibration.goal, calibration.mechanism
+        )
         yield "noise", (f"error {readable(recode.rmse, 3)}", compared)
-        yield "within", (f"{percent(recode.unchanged, 2)} stay", _stays(recode))
+        yield "within", (f"{percent(recode.unchanged, 2)} stay", _stays(calibration, recode))
     first, second = guess.pair
     given = ", given what is known" if plan.known else ""
     yield (
@@ -118,10 +125,10 @@ def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
     yield "certificate", (verdict, bound + (f". {text}" if text else ""))
 
 
-def _stays(recode: Recode) -> str:
+def _stays(calibration: Calibration, recode: Recode) -> str:
     """What stays, in short, where a table below gives it for each column."""
     if not recode.parts:
-        return moves_in_words(recode)
+        return moves_in_words(recode, calibration.scenario, calibration.mechanism)
     kept = "values occur as often as before, on average" if recode.keep_histogram else ""
     return "; ".join(filter(None, ["of the rows, unchanged in all columns", kept]))
 
@@ -136,7 +143,7 @@ def _grids(outlook: TableOutlook) -> Iterator[_Grid]:
             header=("column", "unchanged", "with one constant", "error", "error of the mean"),
             rows=tuple(
                 (
-                    part.column,
+                    f"{part.column}{only_bins(part.column, calibration.scenario)}",
                     percent(part.unchanged, 2),
                     percent(part.mode_share, 2),
                     "–" if part.rmse is None else readable(part.rmse, 3),

@@ -10,6 +10,7 @@ from typing import Any
 from pufferfish.beliefs.known import given_in_words
 from pufferfish.beliefs.scenario import Belief, Scenario
 from pufferfish.calibration.again import calibrate_again
+from pufferfish.calibration.losses import column_of, has_bins
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import PufferfishError
 from pufferfish.fit.belief import MIN_GROUP
@@ -76,6 +77,14 @@ class Answering:
         law = self.subject.law
         laws = list(law) if isinstance(law, Stratified) else [law]
         return all(isinstance(each, Recoding) for each in laws)
+
+    @property
+    def _own_bins(self) -> bool:
+        """Whether values are in bins whose edges come from the table."""
+        made, law = self.subject.calibration, self.subject.law
+        if made.recode is None or made.recode.edges is not None or not isinstance(law, Recoding):
+            return False
+        return not law.labelled and has_bins(law, column_of(made.scenario, None))
 
     def _again(
         self, option: str, scenario: Scenario | None = None, note: str = "", **changes: Any
@@ -181,8 +190,8 @@ class Answering:
             return proven
         note = (
             f"{proven.option} is proven for every law that the rows do not exclude; "
-            f"{measured.option} was only seen to keep the promise in {percent(_MOST)} of the "
-            "resamples"
+            f"{measured.option} depends on these rows, and was only seen to keep the promise in "
+            f"{percent(_MOST)} of their resamples"
         )
         return replace(proven, note=note, instead=measured)
 
@@ -193,6 +202,8 @@ class Answering:
             return Answer(option=_SURE)
         if self.left() <= 0.0:
             return Answer(option=_SURE, note=f"{_SURE} was {_TOO_LONG}")
+        if self._own_bins:
+            return Answer(option=_SURE, note=f"{_SURE} needs public bins (--edges)")
         counted = [
             meeting
             for known in self.subject.known_sets
@@ -213,6 +224,9 @@ class Answering:
         """The least `wrong`, or size of noise, that keeps the promise in 95% of the resamples."""
         if not self.samples:
             return Answer(option="--wrong" if self._recodes else "--scale", note=_TOO_LONG)
+        if self._keeps(self.subject.calibration):
+            note = f"the plan itself keeps the promise in {percent(_MOST)} of the resamples"
+            return Answer(option=_SURE, note=note)
         return self._wrong() if self._recodes else self._more_noise()
 
     def _wrong(self) -> Answer:
@@ -255,7 +269,7 @@ class Answering:
             return Answer(option="--scale", note="not computed for δ > 0")
         # The grid costs a little: the size is a little more than unit/ε.
         size = (self.unit or 1.0) / goal.epsilon * (1.0 + 2.0**-10)
-        return self._floored(f"--scale {at_most(size, 4)}", size=size, method="exact")
+        return self._floored(f"--scale {_typed(size)}", size=size, method="exact")
 
     def _floored(self, option: str, **changes: Any) -> Answer:
         """The cost of a floor, and whether it is enough: entries may be farther apart than 1."""
@@ -279,7 +293,13 @@ def _under(law: Any, meeting: Meeting) -> Meeting:
 
 
 def _sizes(found: Calibration) -> str:
-    return at_most(found.mechanism.size, 4) if hasattr(found.mechanism, "size") else ""
+    return _typed(found.mechanism.size) if hasattr(found.mechanism, "size") else ""
+
+
+def _typed(size: float) -> str:
+    """A size as one types it, rounded up to four digits."""
+    text = at_most(size, 4)
+    return f"{float(text):.0f}" if "e+" in text else text
 
 
 def _named(belief: Belief, number: int) -> str:

@@ -19,7 +19,16 @@ from pufferfish.core.ladder import Rounding, rung_up
 from pufferfish.core.numerics import round_up
 from pufferfish.core.validation import bounds
 from pufferfish.documents.shape import entries_of, plain, read_part, written
-from pufferfish.documents.types import Bounds, Count, Name, NotNegative, Positive, Share, Time
+from pufferfish.documents.types import (
+    Bounds,
+    Count,
+    Name,
+    NotNegative,
+    Numbers,
+    Positive,
+    Share,
+    Time,
+)
 from pufferfish.kinds.record import Stated
 from pufferfish.learning.reveals import Reveals, RevealsEntries
 from pufferfish.noise import Law, LawEntries, law_to_dict
@@ -27,7 +36,7 @@ from pufferfish.recoding.law import Recoding
 from pufferfish.recoding.outline import RecodingOutline
 
 __all__ = ["BeliefsFrom", "Facts", "FactsEntries", "Order", "RecodeStated"]
-__all__ += ["planned_source", "stated_law", "stated_recode"]
+__all__ += ["planned_source", "stated_law", "stated_recode", "stated_to_plain"]
 
 Order = Literal["random", "table"]
 BeliefsFrom = Literal["this table", "other rows", "another table", "elsewhere"]
@@ -46,6 +55,7 @@ class RecodeStated:
         keep_histogram: Whether values occur as often as before, on average.
         rmse: The root mean square error of a published value; None unless every belief is public.
         unchanged: The share of values that stayed as they were; None unless every belief is public.
+        edges: The public edges of bins; None: none were given.
     """
 
     wrong: Share
@@ -54,6 +64,7 @@ class RecodeStated:
     rmse: NotNegative | None = None
     unchanged: Annotated[float, Meta(ge=0, le=1)] | None = None
     wrong_of_table: bool = False
+    edges: Numbers | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +207,7 @@ class Facts(Stated):
             pairs=pairs_to_plain(self.pairs),
             noise=law_to_dict(self.noise),
             postprocess=steps_to_plain(self.postprocess),
-            recode=plain(self.recode),
+            recode=stated_to_plain(self.recode),
         )
         unsaid = ("recode", "rows_fitted", "wrong", "wrong_of_table", "confidence")
         return {name: entry for name, entry in document.items() if entry or name not in unsaid}
@@ -221,7 +232,16 @@ def stated_recode(found: Recode | None, *, public: bool) -> RecodeStated | None:
         keep_histogram=found.keep_histogram,
         rmse=round_up(found.rmse, 2) if public else None,
         unchanged=math.floor(100.0 * found.unchanged) / 100.0 if public else None,
+        edges=found.edges,
     )
+
+
+def stated_to_plain(found: RecodeStated | None) -> dict[str, Any] | None:
+    """What is stated of a recoding, for a document; edges are left out if none were given."""
+    if found is None:
+        return None
+    document: dict[str, Any] = plain(found)
+    return {name: entry for name, entry in document.items() if entry or name != "edges"}
 
 
 def stated_law(calibration: Calibration, *, public: bool) -> Law:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from pufferfish.calibration.recoded_words import wrong_in_words
@@ -11,7 +12,7 @@ from pufferfish.core.ladder import Rounding
 from pufferfish.mechanisms import words_of
 from pufferfish.noise import Law
 from pufferfish.words.beliefs import ANOTHER_TABLE, UNKNOWN_TABLE
-from pufferfish.words.numbers import percent
+from pufferfish.words.numbers import percent, readable
 from pufferfish.words.phrases import (
     cap_in_words,
     join_words,
@@ -249,6 +250,7 @@ def recode_in_words(found: RecodeStated | None, confidence: float | None) -> str
     said = [
         wrong_in_words(found.wrong, confidence),
         "Values occur as often as before, on average." if found.keep_histogram else "",
+        _bins_in_words(found.edges),
     ]
     if found.rmse is not None and found.unchanged is not None:
         said.append(
@@ -256,6 +258,17 @@ def recode_in_words(found: RecodeStated | None, confidence: float | None) -> str
             f"a value (root mean square) is about {found.rmse:g}."
         )
     return join_words(*said)
+
+
+def _bins_in_words(edges: Sequence[float] | None) -> str:
+    """For what the published numbers stand, where they stand for bins."""
+    if edges is None:
+        return ""
+    listed = ", ".join(readable(each, 6) for each in edges)
+    return (
+        f"Published values stand for the bins between the public edges {listed}: the smallest for "
+        "all values below the first edge, and the largest for all from the last edge on."
+    )
 
 
 def _of_many(facts: Facts) -> str:
