@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import pufferfish as pf
+from pufferfish.beliefs.documents import BeliefEntries, belief_to_dict
+from pufferfish.documents.shape import read
 
 
 def table(counts: list[int]) -> pf.Discrete:
     return pf.Discrete(values=list(map(float, range(len(counts)))), counts=counts)
+
+
+BAND: dict[str, Any] = {"confidence": 0.95, "shape": "band"}
 
 
 def belief(name: str = "a", **region: Any) -> pf.Belief:
@@ -29,7 +35,10 @@ def belief(name: str = "a", **region: Any) -> pf.Belief:
         ({"confidence": 0.95, "cells": 16}, "takes no cells="),
         ({"confidence": 0.95, "shape": "band"}, "widths"),
         ({"confidence": 0.95, "widths": (("x", 0.1),)}, "widths"),
-        ({"confidence": 0.95, "shape": "band", "widths": (("x", 2.0),)}, "shares"),
+        ({"confidence": 0.95, "shape": "band", "widths": (("x", 0.5),)}, "rows"),
+        ({"widths": (("x", 2.0),), "rows": (("x", 9),)} | BAND, "shares"),
+        ({"widths": (("x", 0.5),), "rows": (("y", 9),)} | BAND, "each secret"),
+        ({"widths": (("x", 0.1),), "rows": (("x", 9),)} | BAND, "narrower"),
     ],
 )
 def test_what_is_no_region_is_refused(arguments: dict[str, Any], message: str) -> None:
@@ -76,7 +85,8 @@ def test_a_scenario_as_described_has_no_region() -> None:
 
 
 def test_bands_are_those_of_one_table() -> None:
-    region = pf.SampleRegion(confidence=0.95, shape="band", widths=(("x", 0.1), ("y", 0.1)))
+    rows = (("x", 11), ("y", 12))
+    region = pf.SampleRegion(widths=(("x", 0.5), ("y", 0.5)), rows=rows, **BAND)
     laws = {"x": table([5, 6]), "y": table([9, 3])}
 
     def band(name: str, of: str | None) -> pf.Belief:
@@ -87,6 +97,58 @@ def test_bands_are_those_of_one_table() -> None:
     for second in (digests[1], None):
         with pytest.raises(pf.InvalidInputError, match="one table"):
             pf.Scenario([band("m", digests[0]), band("e", second)])
+
+
+def test_a_band_has_the_rows_of_its_law() -> None:
+    region = pf.SampleRegion(widths=(("x", 0.1),), rows=(("x", 4_000),), **BAND)
+    with pytest.raises(pf.InvalidInputError, match="as many rows"):
+        pf.Belief({"x": table([5, 6])}, region=region, cap=(0.0, 1.0))
+
+
+def test_every_pair_needs_a_region_before_the_population_is_covered() -> None:
+    other = pf.Belief({"u": table([5, 6]), "v": table([9, 3])}, name="other")
+    scenario = pf.Scenario([belief(), other])
+    assert scenario.sampled
+    assert scenario.confidence is None
+    # Smooth laws of the same pairs do not change what the rows exclude.
+    laws = {secret: pf.Gaussian(mean, 1.0) for mean, secret in enumerate("xyz")}
+    smooth = pf.Belief(laws, name="smooth")
+    assert pf.Scenario([belief(), smooth]).confidence == 0.95
+
+
+def test_kinds_of_pairs_share_equally_and_so_do_the_pairs_of_a_kind() -> None:
+    # Two sets of known columns: nothing, and "known", which has two strata here.
+    plain = belief("a")
+    strata = [replace(belief(value), given={"known": value}) for value in ("p", "q")]
+    scenario = pf.Scenario([plain, *strata])
+    sizes = [each.region.pairs for each in scenario.beliefs if each.region]
+    assert sizes == [2 * 3, 2 * 6, 2 * 6]
+    # Pairs that are not connected are of different kinds: each has one pair.
+    apart = pf.Scenario([plain, *strata], pairs=[("x", "y")])
+    assert [each.region.pairs for each in apart.beliefs if each.region] == [2, 4, 4]
+    for made in (scenario, apart):
+        error = sum(
+            each.region.error * len(made.pairs_of(each)) for each in made.beliefs if each.region
+        )
+        assert error <= 0.05
+        assert error == pytest.approx(0.05)
+
+
+def test_a_law_may_have_the_values_of_all_rows() -> None:
+    # The value 9 occurs only among the rows with another known value.
+    near, far = table([5, 6]), pf.Discrete([0.0, 9.0], counts=[5, 6])
+    region = pf.SampleRegion(confidence=0.95)
+    strata = [
+        pf.Belief({"x": law, "y": law}, name=value, given={"known": value}, region=region)
+        for value, law in (("p", near), ("q", far))
+    ]
+    scenario = pf.Scenario(strata)
+    assert [each.listed for each in scenario.laws()] == [(0.0, 1.0, 9.0)] * 2
+    # So it stays where the stratum is looked at by itself, and in a document.
+    alone = pf.Scenario([scenario.beliefs[0]])
+    assert next(alone.laws()).listed == (0.0, 1.0, 9.0)
+    again = read(belief_to_dict(scenario.beliefs[0]), BeliefEntries, "belief").made()
+    assert next(pf.Scenario([again]).laws()).listed == (0.0, 1.0, 9.0)
 
 
 def test_the_population_is_covered_only_where_all_that_is_known_has_a_region() -> None:

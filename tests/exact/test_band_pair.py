@@ -23,16 +23,22 @@ def laws_of(
     return next(iter(pf.Scenario([pf.Belief({"a": first, "b": second}, cap=cap)]).laws()))
 
 
+# A width that hardly differs from none.
+NONE = 1e-11
+
+
 def ratios_of(
     laws: PairOfLaws, noise: pf.LaplaceNoise, widths: tuple[float, float]
 ) -> tuple[BandTables, BandTables]:
     named = (("a", widths[0]), ("b", widths[1]))
-    region = pf.SampleRegion(confidence=0.95, shape="band", widths=named)
+    # So many rows that any of these widths has the confidence.
+    rows = (("a", 10**24), ("b", 10**24))
+    region = pf.SampleRegion(confidence=0.95, shape="band", widths=named, rows=rows)
     return band_ratios(laws, region, noise)
 
 
 @pytest.mark.parametrize("scale", [1.0, 4.0])
-@pytest.mark.parametrize("widths", [(0.01, 0.1), (0.1, 0.0), (0.0, 0.0), (0.05, 0.05)])
+@pytest.mark.parametrize("widths", [(0.01, 0.1), (0.1, NONE), (NONE, NONE), (0.05, 0.05)])
 def test_smooth_laws_are_capped_and_enclosed(scale: float, widths: tuple[float, float]) -> None:
     """Against 4,000 rows of each law, each of which moves within its interval."""
     first, second = pf.Gaussian(3.0, 1.0), pf.Gaussian(4.0, 2.0)
@@ -54,7 +60,7 @@ def test_smooth_laws_are_capped_and_enclosed(scale: float, widths: tuple[float, 
         top = float(np.log(ratio).max())
         # Rows of 1/4,000 of the mass, outputs 1/40 apart.
         assert found.lower - 0.02 <= top <= found.upper + 0.005
-        if min(widths) > 0.0:
+        if min(widths) > NONE:
             assert found.width < 2e-3
         assert direction.hockey_stick(found.upper).upper == 0.0
         assert direction.hockey_stick(0.1).upper > 0.0
@@ -63,7 +69,7 @@ def test_smooth_laws_are_capped_and_enclosed(scale: float, widths: tuple[float, 
 def test_a_smooth_law_is_never_promised_more_than_its_own_certificate() -> None:
     first, second = pf.Gaussian(3.0, 0.5), pf.Gaussian(4.0, 0.5)
     noise = pf.LaplaceNoise(2.0)
-    one, other = ratios_of(laws_of(first, second), noise, (0.0, 0.0))
+    one, other = ratios_of(laws_of(first, second), noise, (NONE, NONE))
     tails = 1e-8  # What lies beyond the range, in which the plain certificate is not capped.
     plain = pf.verify(pf.Scenario([pf.Belief({"a": first, "b": second})]), noise, pf.Guarantee(1.0))
     for found, result in zip((one, other), plain.results, strict=True):

@@ -49,7 +49,10 @@ def test_nothing_is_said_of_a_plain_promise() -> None:
 
 def test_smooth_laws_have_no_number_of_rows() -> None:
     laws = {"a": pf.Gaussian(mean=4.0, std=1.0), "b": pf.Gaussian(mean=5.0, std=1.0)}
-    region = pf.SampleRegion(confidence=0.95, shape="band", widths=(("a", 0.05), ("b", 0.05)))
+    rows = (("a", 2_000), ("b", 2_000))
+    region = pf.SampleRegion(
+        confidence=0.95, shape="band", widths=(("a", 0.05), ("b", 0.05)), rows=rows
+    )
     belief = pf.Belief(laws, region=region, cap=(0.0, 9.0))
     found = sample_cost(pf.calibrate(pf.Scenario([belief]), pf.Guarantee(1.0)))
     assert found is not None

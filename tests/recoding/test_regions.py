@@ -76,7 +76,8 @@ def test_more_cells_than_the_region_knows_are_refused() -> None:
 
 
 def test_recodings_are_not_judged_by_a_band() -> None:
-    band = pf.SampleRegion(confidence=0.95, shape="band", widths=(("a", 0.1), ("b", 0.1)), pairs=1)
+    widths, rows = (("a", 0.1), ("b", 0.1)), (("a", 900), ("b", 900))
+    band = pf.SampleRegion(confidence=0.95, shape="band", widths=widths, rows=rows, pairs=1)
     with pytest.raises(pf.UnsupportedError, match="dirichlet"):
         region_of_pair(band, FIRST, SECOND)
 

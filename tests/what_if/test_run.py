@@ -154,9 +154,10 @@ def xor() -> tuple[pf.Plan, dict[str, Any]]:
 def test_a_learner_finds_what_pairs_do_not(xor: tuple[pf.Plan, dict[str, Any]]) -> None:
     plan, table = xor
     found = pf.stress(plan, table, columns=["first", "other"], **{**QUICK, "learner": True})
-    # Somebody who does not know both others learns nothing.
+    # Somebody who does not know both others learns nothing. The draws are random, and the limit is
+    # that of some 1,000 held-out rows: above 0.6 by chance less often than once in 10^5.
     assert all((each.guess or 0.0) < 0.56 for each in found.of("columns"))
-    assert (found.of("learner")[0].guess or 0.0) < 0.56
+    assert (found.of("learner")[0].guess or 0.0) < 0.6
     every = pf.stress(plan, table, pairs=False, **{**QUICK, "learner": True})
     assert all((each.guess or 0.0) < 0.56 for each in every.of("columns"))
     (case,) = every.of("learner")

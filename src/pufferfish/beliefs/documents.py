@@ -151,10 +151,14 @@ class RegionEntries(Entries, kw_only=True):
     shape: RegionShape = "dirichlet"
     cells: Annotated[int, Meta(ge=2)] | None = None
     widths: tuple[tuple[Secret, Annotated[float, Meta(ge=0, le=1)]], ...] = ()
+    rows: tuple[tuple[Secret, Annotated[int, Meta(ge=1)]], ...] = ()
     pairs: (
-        Annotated[int, Meta(ge=1, description="The number of pairs that share the confidence.")]
+        Annotated[
+            int, Meta(ge=1, description="By how much the probability of an error is divided.")
+        ]
         | None
     ) = None
+    elsewhere: tuple[float, ...] = ()
 
 
 class BeliefEntries(Entries, kw_only=True):
@@ -255,6 +259,11 @@ def scenario_to_dict(scenario: Scenario) -> dict[str, Any]:
     }
 
 
+def _region_to_dict(region: SampleRegion) -> dict[str, Any]:
+    document = written(RegionEntries, region)
+    return {name: each for name, each in document.items() if each or name != "elsewhere"}
+
+
 def belief_to_dict(belief: Belief) -> dict[str, Any]:
     """A belief as plain data, without counts where there are none."""
     secrets = [_secret_to_dict(belief, secret) for secret in belief.priors]
@@ -265,7 +274,7 @@ def belief_to_dict(belief: Belief) -> dict[str, Any]:
         frequencies=None,
         given=dict(belief.given),
         rules=[rule_to_dict(each) for each in belief.rules.values()],
-        region=None if belief.region is None else written(RegionEntries, belief.region),
+        region=None if belief.region is None else _region_to_dict(belief.region),
     )
     for name in ("frequencies", "columns", "given", "rules", "region"):
         if not document[name]:

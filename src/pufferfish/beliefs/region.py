@@ -10,24 +10,25 @@ is one of
     boxes         each probability lies between its Clopper-Pearson bounds,
     band          each distribution function lies within d of the one that was fitted.
 
-α is the probability of an error, shared by all pairs. The first shape needs nothing else. The
-second and third need the number of cells into which a value may fall: a public number, not one that
-was counted in the rows.
+α is the probability of an error, shared by all pairs (`beliefs.sharing`). The first shape needs
+nothing else. The second and third need the number of cells into which a value may fall: a public
+number, not one that was counted in the rows.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 
+from pufferfish.beliefs.band import band_width
 from pufferfish.beliefs.pairs import Secret
-from pufferfish.beliefs.priors import Prior
+from pufferfish.beliefs.priors import Discrete, Prior
 from pufferfish.core.errors import InvalidInputError, UnsupportedError
 from pufferfish.core.validation import require
 
-__all__ = ["RegionShape", "SampleRegion", "check_region", "refuse_both", "share_confidence"]
+__all__ = ["RegionShape", "SampleRegion", "check_region", "refuse_both"]
 
 RegionShape = Literal["dirichlet", "likelihood", "boxes", "band"]
 
@@ -43,8 +44,10 @@ class SampleRegion:
             including "other".
         widths: For "band": for each secret, how far a distribution function may be from the fitted
             one.
-        pairs: The number of pairs that share the confidence, over all beliefs with such a region;
-            None: a scenario fills it in.
+        rows: For "band": for each secret, how many rows with a value there are.
+        pairs: By how much α is divided, because all pairs share it; None: a scenario fills it in.
+        elsewhere: Values that other rows of the table have, filled in by a scenario: under noise,
+            laws of the region may have them.
     """
 
     confidence: float
@@ -52,6 +55,8 @@ class SampleRegion:
     cells: int | None = None
     widths: tuple[tuple[Secret, float], ...] = ()
     pairs: int | None = None
+    rows: tuple[tuple[Secret, int], ...] = ()
+    elsewhere: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse entries that describe no region."""
@@ -82,13 +87,27 @@ class SampleRegion:
             counted or self.cells is None,
             f'a region of shape "{self.shape}" takes no cells=: leave it out.',
         )
+        band = self.shape == "band"
         require(
-            bool(self.widths) == (self.shape == "band"),
-            'widths= belongs to a region of shape "band": leave it out.',
+            bool(self.widths) == band and bool(self.rows) == band,
+            'widths= and rows= belong to a region of shape "band", which needs both: the numbers '
+            "of rows show that the widths have the stated confidence.",
         )
+        if band:
+            self._check_widths()
+
+    def _check_widths(self) -> None:
+        """Refuse bands that are narrower than their rows permit."""
+        widths, rows = dict(self.widths), dict(self.rows)
         require(
-            all(isinstance(each, float) and 0.0 <= each <= 1.0 for _, each in self.widths),
+            all(isinstance(each, float) and 0.0 <= each <= 1.0 for each in widths.values()),
             "the widths of a band must be shares between 0 and 1.",
+        )
+        require(widths.keys() == rows.keys(), "a band needs a width and rows for each secret.")
+        error = (1.0 - self.confidence) / len(rows)
+        require(
+            all(widths[secret] >= band_width(rows[secret], error) for secret in rows),
+            "a band is narrower than its number of rows permits at the stated confidence.",
         )
 
     @property
@@ -101,44 +120,17 @@ class SampleRegion:
             )
         return math.nextafter((1.0 - self.confidence) / self.pairs, 0.0) * (1.0 - 2.0**-50)
 
-    def among(self, pairs: int) -> Self:
-        """The region with its number of pairs; part of a scenario keeps the number of the whole."""
+    def among(self, pairs: int, elsewhere: tuple[float, ...]) -> Self:
+        """The region as part of a scenario.
+
+        Part of a scenario keeps the number of pairs of the whole, and its values.
+        """
         require(
             self.pairs is None or pairs <= self.pairs,
             f"the confidence is shared by {self.pairs} pair(s), and {pairs} are requested: fit the "
             "beliefs again for all of them.",
         )
-        return self if self.pairs is not None else replace(self, pairs=pairs)
-
-
-def share_confidence(
-    regions: Iterable[tuple[SampleRegion | None, int, str | None]],
-) -> list[SampleRegion | None]:
-    """The regions, each with the number of pairs that share their confidence.
-
-    Args:
-        regions: The region of each belief, the number of its pairs, and the table that it was
-            fitted to.
-    """
-    given = list(regions)
-    sampled = [(region, pairs) for region, pairs, _ in given if region is not None]
-    tables = [table for region, _, table in given if region is not None and region.widths]
-    require(
-        len(tables) <= 1 or (len(set(tables)) == 1 and None not in tables),
-        "bands of several tables would have to share the confidence, and their widths are fixed: "
-        "use bands of one table.",
-    )
-    require(
-        len({region.confidence for region, _ in sampled}) <= 1,
-        "beliefs with a sampling region must have the same confidence, because they share it.",
-    )
-    bands = {region.shape == "band" for region, _ in sampled}
-    require(
-        len(bands) <= 1,
-        "bands and other regions cannot share a confidence: use one shape for all beliefs.",
-    )
-    pairs = sum(pairs for _, pairs in sampled)
-    return [None if region is None else region.among(pairs) for region, _, _ in given]
+        return replace(self, pairs=self.pairs or pairs, elsewhere=elsewhere)
 
 
 def check_region(
@@ -156,6 +148,15 @@ def check_region(
         require(
             {secret for secret, _ in region.widths} == set(priors),
             'a region of shape "band" needs a width for every secret.',
+        )
+        counted = {
+            secret: int(law.counts.sum())
+            for secret, law in priors.items()
+            if isinstance(law, Discrete) and law.counts is not None
+        }
+        require(
+            counted.items() <= dict(region.rows).items(),
+            'a region of shape "band" must have as many rows of each secret as its law.',
         )
         return
     require(

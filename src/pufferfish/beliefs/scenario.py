@@ -28,8 +28,9 @@ from pufferfish.beliefs.pairs import (
     some_secrets,
 )
 from pufferfish.beliefs.priors import Categorical, Discrete, Prior
-from pufferfish.beliefs.region import SampleRegion, check_region, share_confidence
+from pufferfish.beliefs.region import SampleRegion, check_region
 from pufferfish.beliefs.rules import Rule
+from pufferfish.beliefs.sharing import share_regions, values_seen
 from pufferfish.beliefs.silence import (
     default_pairs,
     knows_both,
@@ -314,8 +315,7 @@ class Scenario:
         object.__setattr__(self, "beliefs", given)
         every = AllPairs(secrets_of_all(given))
         object.__setattr__(self, "pairs", every if asked == every else asked)
-        shown = [(each.region, len(self.pairs_of(each)), each.fitted_on) for each in given]
-        regions = share_confidence(shown)
+        regions = share_regions(given, self.pairs, self.pairs_of)
         shared = (
             each if region is None else replace(each, region=region)
             for each, region in zip(given, regions, strict=True)
@@ -324,10 +324,21 @@ class Scenario:
 
     @property
     def confidence(self) -> float | None:
-        """The confidence of the sampling regions; None unless each state of knowledge has one."""
-        found = {each._known: each.region.confidence for each in self.beliefs if each.region}
-        covered = all(each._known in found for each in self.beliefs)
-        return next(iter(found.values()), None) if covered else None
+        """The confidence of the sampling regions; None unless they cover every pair.
+
+        Each pair that somebody might tell apart needs a region of somebody who knows the same.
+        """
+        stated = {each.region.confidence for each in self.beliefs if each.region is not None}
+        covered = all(each.region is not None or self._covered(each) for each in self.beliefs)
+        return stated.pop() if stated and covered else None
+
+    def _covered(self, belief: Belief) -> bool:
+        """Whether adversaries who know the same have regions for all pairs of this one."""
+        peers = [each for each in self.beliefs if each.region and each._known == belief._known]
+        secrets = set(self.secrets_of(belief))
+        return any(each.priors.keys() >= secrets for each in peers) or all(
+            any(knows_both(each, pair) for each in peers) for pair in self.pairs_of(belief)
+        )
 
     @property
     def sampled(self) -> bool:
@@ -393,12 +404,10 @@ def laws_of(belief: Belief, pair: SecretPair, wrong: float = 0.0) -> PairOfLaws:
 
 
 def _sampling_of(belief: Belief) -> tuple[SampleRegion | None, tuple[float, ...]]:
-    """The sampling region, and all values that were seen with any secret."""
+    """The sampling region, and all values that occur in the table."""
     if belief.region is None:
         return None, ()
-    laws = (*belief.priors.values(), belief.frequencies)
-    seen = [law.values for law in laws if isinstance(law, Discrete)]
-    return belief.region, tuple(np.unique(np.concatenate(seen)).tolist()) if seen else ()
+    return belief.region, tuple(values_seen(belief).tolist())
 
 
 def _check_pairs(given: object) -> Sequence[SecretPair]:

@@ -94,6 +94,7 @@ def combine(
         results=tuple(each for part in made for each in part.certificate.results),
         screened=tuple(each for part in made for each in part.certificate.screened),
         wrong=first.certificate.wrong,
+        confidence=scenario.confidence,
     )
     return Calibration(
         scenario=scenario,

@@ -27,6 +27,8 @@ _ROUNDS, _SAME = 60, 1e-12
 _ABOVE, _TRIES = 5e-8, 20
 # A bound on the error of computed ratios.
 _OFF = 1e-9
+# Witnesses beyond this are not computed with.
+_VAST = 1e100
 
 
 class Judged(NamedTuple):
@@ -52,7 +54,10 @@ def judge_over_region(
     if len(written) != len(pair.most):
         written = ()
     if not goal.pure:
-        shown = written or _witnesses(pair, goal.epsilon)
+        if written and _delta(pair, goal.epsilon, written) <= goal.delta:
+            shown = written
+        else:
+            shown = _witnesses(pair, goal.epsilon)
         delta = min(_delta(pair, goal.epsilon, shown), 1.0)
         return Judged(Enclosure(0.0, math.inf), delta, shown)
     if recorded is not None and written and _keeps(pair, recorded[0], written):
@@ -106,7 +111,12 @@ def _witnesses(pair: SampledPair, epsilon: float) -> Witnesses:
 
 def _delta(pair: SampledPair, epsilon: float, witnesses: Witnesses) -> float:
     """Σ_y of the positive parts, rounded up."""
-    excess = pair.excess(factor_lower(epsilon), witnesses)
+    if any(not abs(number) <= _VAST for each in witnesses for number in each):
+        return math.inf  # sums of such numbers prove nothing
+    with np.errstate(over="ignore", invalid="ignore"):
+        excess = pair.excess(factor_lower(epsilon), witnesses)
+    if np.isnan(excess).any():
+        return math.inf
     return math.fsum(np.maximum(excess, 0.0)) * (1.0 + 4.0 * UNIT)
 
 

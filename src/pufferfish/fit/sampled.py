@@ -85,8 +85,15 @@ def with_bands(
             for secret, prior in belief.priors.items()
             for group in (summary.groups[secret],)
         ]
-        region = SampleRegion(confidence=share, shape="band", widths=tuple(widths))
-        found.append(replace(belief, region=region))
+        region = SampleRegion(
+            confidence=share,
+            shape="band",
+            widths=tuple(widths),
+            rows=tuple((secret, summary.groups[secret].records) for secret in belief.priors),
+        )
+        # The band is around the rows as they were binned: each value may be half a bin from there.
+        radius = max(belief.radius, summary.radius)
+        found.append(replace(belief, region=region, radius=radius))
     return tuple(found)
 
 
