@@ -182,8 +182,9 @@ def _refuse_unverified(found: Verification) -> None:
     wrong = [each for each in found.checks if each.verdict is False]
     if wrong and wrong[0].claim == SHAPE:
         raise InvalidInputError(f"no report: this is not a usable record: {wrong[0].detail}.")
+    if wrong and wrong[0].other_file:
+        raise CertificationError(f"no report: {wrong[0].detail}")
     if wrong:
         raise CertificationError(
-            f"no report: the record does not verify. Not true: {wrong[0].claim} "
-            f"({wrong[0].detail})."
+            f"no report: the record does not verify. Not true: {wrong[0].in_words}."
         )
