@@ -10,7 +10,7 @@ import typer
 
 from pufferfish.cli.exits import Exit
 from pufferfish.cli.show import Show
-from pufferfish.documents.text import as_document, plain_document
+from pufferfish.documents.text import as_document, naming_file, plain_document
 from pufferfish.kinds.kind import kind_of, plan_of
 from pufferfish.kinds.plan import ReleasePlan
 
@@ -30,12 +30,13 @@ def planned_in(document: Path, show: Show, do: str, data: Mapping[str, Any]) -> 
         typer.Exit: The record does not hold its plan.
     """
     plain = plain_document(document)
-    kind = kind_of(plain["pufferfish"], "record")
-    if plain["pufferfish"] == kind.plan.KIND:
-        return plan_of(plain)
-    record = as_document(plain, kind.record.KIND, kind.record.VERSION)
-    if "plan" in record:
-        return kind.plan.from_dict(record["plan"])
+    with naming_file(document):
+        kind = kind_of(plain["pufferfish"], "record")
+        if plain["pufferfish"] == kind.plan.KIND:
+            return plan_of(plain)
+        record = as_document(plain, kind.record.KIND, kind.record.VERSION)
+        if "plan" in record:
+            return kind.plan.from_dict(record["plan"])
     text = (
         f"Not checkable: the beliefs are private and not in this edition of the record. {do} the "
         "internal edition, or the plan."

@@ -38,7 +38,7 @@ from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import InvalidInputError, PufferfishError
 from pufferfish.core.extras import check_report
 from pufferfish.documents.signing import SigningKey
-from pufferfish.documents.text import plain_document
+from pufferfish.documents.text import naming_file, plain_document
 from pufferfish.insight.held_out import HeldOut
 from pufferfish.joint.plan import TablePlan
 from pufferfish.kinds.kind import plan_of
@@ -395,8 +395,9 @@ def _report(
 
 def _row_plan(path: Path) -> RowPlan:
     """A plan of any kind that publishes rows."""
-    plan = plan_of(plain_document(path))
-    row_kind(plan)
+    with naming_file(path):
+        plan = plan_of(plain_document(path, "plan"))
+        row_kind(plan)
     return cast("RowPlan", plan)
 
 
