@@ -75,10 +75,11 @@ def test_wrong_laws_and_a_sampling_confidence_exclude_each_other(refused: Typed)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("-e", "lots"), ["--epsilon"]),
-        (("-e", "1", "-d", "few"), ["--delta"]),
-        (("-e", "1", "--round", "up"), ["--round"]),
-        (("-e", "1", "--workers", "two"), ["--workers"]),
+        (("-e", "lots"), ["--epsilon/-e must be a number", "0.5 (with a deci", "got 'lots'."]),
+        (("-e", "1,0"), ["--epsilon/-e must be a number such as 0.5 (with a", "got '1,0'."]),
+        (("-e", "1", "-d", "few"), ["--delta/-d must be a number", "got 'few'."]),
+        (("-e", "1", "--round", "up"), ["--round must be a number", "got 'up'."]),
+        (("-e", "1", "--workers", "1.5"), ["--workers must be a whole number", "got '1.5'."]),
         (("-e", "1", "--colour"), ["--colour"]),
     ],
 )
@@ -93,6 +94,38 @@ def test_an_option_that_cannot_be_read(
 @pytest.mark.parametrize("arguments", [("frobnicate",), ("--colour",), ("release", "t.csv")])
 def test_a_command_that_cannot_be_read(refused: Typed, arguments: tuple[str, ...]) -> None:
     assert refused(*arguments).code == USAGE
+
+
+def test_a_command_that_is_spelt_wrongly(refused: Typed) -> None:
+    ending = "Did you mean 'release'? See pufferfish --help.\n"
+    assert refused("releas").err.endswith(ending)
+    assert refused("release", "t.csv").err.endswith("'. See pufferfish release --help.\n")
+
+
+@pytest.mark.parametrize("columns", [("-c", "x"), ("-c", "x", "-c", "o")])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "error: nobody.csv is empty: a CSV needs a first line"),
+        ("x,s,o\n", "error: nobody.csv: there are no rows to "),
+    ],
+)
+def test_a_table_without_rows_is_named(
+    refused: Typed, columns: tuple[str, ...], text: str, words: str
+) -> None:
+    Path("nobody.csv").write_text(text, encoding="utf-8")
+    said = refused("calibrate", "nobody.csv", *columns, "-s", "s", "-e", "1")
+    assert said.code == 4
+    assert said.err.startswith(words)
+
+
+def test_a_table_that_is_not_there(refused: Typed) -> None:
+    said = refused("calibrate", "none.csv", "-c", "x", "-s", "s", "-e", "1")
+    assert said.code == 5
+    assert said.err == (
+        "error: none.csv: No such file or directory. Check the name, or give the path of the "
+        "folder that it is in.\n"
+    )
 
 
 @pytest.mark.parametrize("command", ["fit", "calibrate", "release", "compare"])

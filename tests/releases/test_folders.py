@@ -370,7 +370,7 @@ def test_broken_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(pf.InvalidInputError, match=r"^f\.csv: there is no column 'x'"):
         pf.release(tmp_path / "in", faint(), tmp_path / "out")
     (tmp_path / "in" / "f.csv").write_text("")
-    with pytest.raises(pf.DataError, match=r"^f\.csv: the table is empty"):
+    with pytest.raises(pf.DataError, match=r"^f\.csv is empty: a CSV needs a first line"):
         pf.summarise(tmp_path / "in", column="x", secret="s")
 
 

@@ -25,7 +25,7 @@ from pufferfish.tables.names import MARKS_HINT, check_columns, not_numeric
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TableFile", "as_numbers", "open_file"]
+__all__ = ["TableFile", "as_numbers", "name_of", "open_file"]
 
 _BLOCK_BYTES = 1 << 22
 _FIRST_BYTES = 1 << 16
@@ -96,6 +96,11 @@ def open_file(
         yield TableFile(names=names, schema=schema, parts=parts, source=source, size=size)
 
 
+def name_of(path: str) -> str:
+    """The name of a table's file, without its folders."""
+    return "standard input" if path in (STANDARD_STREAM, "<stdin>") else Path(path).name or path
+
+
 _Opened = tuple[tuple[str, ...], Any, Iterator[Any]]
 
 
@@ -107,6 +112,7 @@ def _open_csv(
     labels: tuple[str, ...],
 ) -> _Opened:
     pa, arrow_csv = pyarrow(), pyarrow("csv")
+    file = source
 
     if format_.compressed:
         source = io.BufferedReader(gzip.GzipFile(fileobj=source), _FIRST_BYTES)
@@ -121,7 +127,8 @@ def _open_csv(
     line = start.decode("utf-8-sig", "replace")
     if not line:
         raise DataError(
-            "the table is empty: a CSV needs a first line with the names of its columns."
+            f"{name_of(file.name)} is empty: a CSV needs a first line with the names of its "
+            "columns."
         )
     delimiter = delimiter_of(line, format_)
     names = next(csv.reader([line], delimiter=delimiter))
