@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -387,3 +388,56 @@ def test_a_document_that_is_none(
 def test_errors_of_json_commands_go_to_standard_error(refused: Typed) -> None:
     assert refused(*RELEASE, "-e", "0", "--json").code == USAGE
     assert refused(*RELEASE, "-e", "0", "--quiet").code == USAGE
+
+
+def _write_incomes(folder: Path, entries: Sequence[str], separator: str = ";") -> None:
+    rows = [f"{entry}{separator}{'AB'[row % 2]}" for row, entry in enumerate(entries)]
+    text = "\n".join([f"income{separator}origin", *rows])
+    (folder / "incomes.csv").write_text(text + "\n", encoding="utf-8")
+
+
+_INCOMES = ("incomes.csv", "-s", "origin", "-c", "income", "-e", "1")
+_OWN_COMMA = "column 'income' holds text{}; its entries look like numbers with a decimal comma: "
+_COMMA = f"error: {_OWN_COMMA}write 45246.5 instead of 45246,5.\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "where"),
+    [
+        ((), " in row 1"),
+        (("--missing", "drop"), " in row 1"),
+        (("--mechanism", "recode"), " in row 1"),
+        (("--known", "k"), ""),
+        (("-c", "k"), ""),
+    ],
+)
+@pytest.mark.parametrize("whole", [0, 3])
+def test_numbers_with_a_decimal_comma_are_not_taken_as_categories(
+    refused: Typed, folder: Path, options: tuple[str, ...], where: str, whole: int
+) -> None:
+    entries = [f"{31 + row % 9},{row % 7}" if row % 5 >= whole else f"{row}" for row in range(200)]
+    entries = ["31,5", *entries]
+    _write_incomes(folder, [f"{each};{'xy'[row % 3 == 0]}" for row, each in enumerate(entries)])
+    text = (folder / "incomes.csv").read_text(encoding="utf-8")
+    (folder / "incomes.csv").write_text(text.replace("income;", "income;k;", 1), encoding="utf-8")
+    said = refused("calibrate", *_INCOMES, *options)
+    assert said.code == 4
+    assert said.err == _COMMA.format(where)
+
+
+def test_answers_with_a_comma_are_categories(refused: Typed, folder: Path) -> None:
+    answers = ["1", "2", "1,2,3", "none", "1,2"] * 40
+    _write_incomes(folder, answers)
+    # They are read; both origins have the same.
+    assert "no value has to change" in refused("calibrate", *_INCOMES).err
+
+
+def test_a_text_with_too_many_categories_is_one_column(refused: Typed, folder: Path) -> None:
+    _write_incomes(folder, [f"EUR {row // 2}" for row in range(4000)])
+    said = refused("calibrate", *_INCOMES)
+    assert said.err.startswith(
+        "error: column 'income' is text and taken as categories (2,000 different ones), and a "
+        "recoding takes at most 1,000. Merge rare categories (--merge). If it means numbers, write "
+    )
+    said = refused("calibrate", *_INCOMES, "--missing", "drop")
+    assert "leave it out. Column 'income' is text and taken as categories." in said.err
