@@ -38,13 +38,15 @@ def test_what_has_no_noise_to_correct_for_is_refused() -> None:
     for bad in ({}, {"noise": "laplace"}, {"plan": {}}):
         with pytest.raises(pf.InvalidInputError, match="no record of a noised column"):
             denoise.noise_of(bad)
-    with pytest.raises(pf.InvalidInputError, match="json.loads"):
+    with pytest.raises(pf.InvalidInputError, match=r"json\.loads"):
         denoise.noise_of("years.csv.public.json")  # type: ignore[arg-type]
 
 
 def test_a_document_in_place_of_noise_says_what_to_do() -> None:
     record = document("private.csv.public.json")
-    with pytest.raises(pf.InvalidInputError, match=r"got dict\. From a record: pf\.denoise\.noise_of"):
+    with pytest.raises(
+        pf.InvalidInputError, match=r"got dict\. From a record: pf\.denoise\.noise_of"
+    ):
         denoise.mean([1.0, 2.0], record["noise"])
     with pytest.raises(pf.InvalidInputError, match=r"got float\.$"):
         denoise.mean([1.0, 2.0], 2.0)  # type: ignore[arg-type]

@@ -105,7 +105,7 @@ def test_whatever_is_wrong_with_a_document_its_file_is_named_once(
         assert str(caught.value).count(str(path)) == 1
     changed = data | {"published": 1}
     path.write_text(json.dumps(changed), encoding="utf-8")
-    with pytest.raises(pf.PufferfishError, match="other.json"):
+    with pytest.raises(pf.PufferfishError, match=r"other\.json"):
         pf.Record.load(path)
 
 

@@ -166,7 +166,9 @@ def test_the_record_can_be_found_again() -> None:
 
 
 def test_pages_of_the_documentation_are_called_by_their_titles() -> None:
-    listed = re.findall(r'- "?(.+?)"?: theory/([\w-]+)\.md', (ROOT / "mkdocs.yml").read_text("utf-8"))
+    listed = re.findall(
+        r'- "?(.+?)"?: theory/([\w-]+)\.md', (ROOT / "mkdocs.yml").read_text("utf-8")
+    )
     assert {page: title for title, page in listed} == PAGES
     assert {place.stem for place in (ROOT / "docs/theory").glob("*.md")} == set(PAGES)
 

@@ -137,7 +137,7 @@ def _plain(path: Path, wanted: str) -> Any:
 
 
 def _no_document(path: Path, wanted: str, why: str) -> InvalidInputError:
-    what, give = _GIVE[wanted] if wanted in _GIVE else (f"a {wanted}", "give one as it was written")
+    what, give = _GIVE.get(wanted, (f"a {wanted}", "give one as it was written"))
     return InvalidInputError(f"{path} is not {what}, or is cut off ({why}): {give}.")
 
 

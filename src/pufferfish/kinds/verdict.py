@@ -101,16 +101,15 @@ class Verification:
         of_record = [check for check in self.checks if not check.other_file]
         verdict = _verdict(of_record)
         if verdict is False:
-            wrong = [check.claim for check in self.checks if check.verdict is False]
-            if wrong == [SIGNED]:
+            if [check.claim for check in of_record if check.verdict is False] == [SIGNED]:
                 return "This record is NOT signed by the key that you named."
             return "This record makes a claim that does NOT hold."
         other = len(of_record) < len(self.checks)
         found = (
             f"{'The' if other else 'This'} record is consistent with itself"
             if verdict
-            else f"No {'other ' if other else ''}contradiction was found. The lines marked 'not checkable' were NOT checked"
-            f"{self._promise_unchecked}"
+            else f"No {'other ' if other else ''}contradiction was found. The lines marked 'not "
+            f"checkable' were NOT checked{self._promise_unchecked}"
         )
         words = (
             ""
@@ -119,7 +118,7 @@ class Verification:
             "anything.\n"
         )
         return (
-            f"{_OTHER_FILE if other else ''}{words}{found}.\n{self.who}\nWithout the data nobody can check that the "
-            f"{self.drawn} was really drawn, that the beliefs are those of the table, or that the "
+            f"{_OTHER_FILE if other else ''}{words}{found}.\n{self.who}\nWithout the data nobody "
+            f"can check that the {self.drawn} was really drawn, that the beliefs are those of the table, or that the "
             "counts and dates are right."
         )

@@ -8,7 +8,14 @@ from difflib import get_close_matches
 
 from pufferfish.core.errors import InvalidInputError
 
-__all__ = ["MARKS_HINT", "check_columns", "has_decimal_commas", "not_labels", "not_numeric", "not_secrets"]
+__all__ = [
+    "MARKS_HINT",
+    "check_columns",
+    "has_decimal_commas",
+    "not_labels",
+    "not_numeric",
+    "not_secrets",
+]
 __all__ += ["not_text", "refuse_sorting_keys", "with_decimal_commas"]
 
 # What a text among numbers may mean.
