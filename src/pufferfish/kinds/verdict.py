@@ -119,6 +119,6 @@ class Verification:
         )
         return (
             f"{_OTHER_FILE if other else ''}{words}{found}.\n{self.who}\nWithout the data nobody "
-            f"can check that the {self.drawn} was really drawn, that the beliefs are those of the table, or that the "
-            "counts and dates are right."
+            f"can check that the {self.drawn} was really drawn, that the beliefs are those of the "
+            "table, or that the counts and dates are right."
         )
