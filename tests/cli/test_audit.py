@@ -238,7 +238,7 @@ def test_a_learner_beyond_the_limit_is_no_success(
     ("arguments", "code", "words"),
     [
         (("nothing.json",), 5, "nothing.json"),
-        (("t.csv",), 2, "cannot be read"),
+        (("t.csv",), 2, "is not a document of pufferfish"),
         (("plan.json", "--draws", "10"), 2, "draws must be"),
         (("plan.json", *FEW, "--confidence", "1.5"), 2, "confidence must"),
         (("plan.json", *FEW, "--released", "out.csv"), 2, "--released needs --original"),

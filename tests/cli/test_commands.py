@@ -14,6 +14,7 @@ from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.ladder import rung_up
 from pufferfish.datasets import adult_education
 from pufferfish.options import adversaries
+from pufferfish.tables.manifest import file_sha256
 from tests.cli.conftest import Typed
 from tests.cli.tables import changed, column, rows, write
 
@@ -184,7 +185,7 @@ def test_a_plan_with_less_noise_is_refused(typed: Typed, folder: Path) -> None:
     assert not Path("out.csv").exists()
 
 
-def test_verify_says_which_claim_holds(typed: Typed) -> None:
+def test_verify_says_which_claim_holds(typed: Typed, folder: Path) -> None:
     typed(*RELEASE)
     internal = typed("verify", "out.csv.record.json", "--released", "out.csv")
     assert internal.code == 0
@@ -194,7 +195,17 @@ def test_verify_says_which_claim_holds(typed: Typed) -> None:
     assert "not checkable" in public.out
     other = typed("verify", "out.csv.record.json", "--released", "t.csv")
     assert other.code == 3
-    assert other.out.endswith("does NOT hold.\n")
+    sums = [file_sha256(folder / name) for name in ("t.csv", "out.csv")]
+    assert other.out.startswith(
+        f"NO             t.csv is not the file that was published: its SHA-256 is {sums[0]}, the "
+        f"record names {sums[1]}. Line ends changed by mail or by a spreadsheet would do this. "
+        "Ask for the original file.\n"
+    )
+    ending = "This file does NOT belong to this record.\nThe record is consistent with itself.\n"
+    assert ending in other.out
+    public = typed("verify", "out.csv.public.json", "--released", "t.csv")
+    assert public.code == 3
+    assert "record.\nNo other contradiction was found. The lines marked 'not che" in public.out
 
 
 def test_a_record_that_was_changed(typed: Typed, folder: Path) -> None:

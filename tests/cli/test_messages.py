@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -75,10 +76,11 @@ def test_wrong_laws_and_a_sampling_confidence_exclude_each_other(refused: Typed)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("-e", "lots"), ["--epsilon"]),
-        (("-e", "1", "-d", "few"), ["--delta"]),
-        (("-e", "1", "--round", "up"), ["--round"]),
-        (("-e", "1", "--workers", "two"), ["--workers"]),
+        (("-e", "lots"), ["--epsilon/-e must be a number", "0.5 (with a deci", "got 'lots'."]),
+        (("-e", "1,0"), ["--epsilon/-e must be a number such as 0.5 (with a", "got '1,0'."]),
+        (("-e", "1", "-d", "few"), ["--delta/-d must be a number", "got 'few'."]),
+        (("-e", "1", "--round", "up"), ["--round must be a number", "got 'up'."]),
+        (("-e", "1", "--workers", "1.5"), ["--workers must be a whole number", "got '1.5'."]),
         (("-e", "1", "--colour"), ["--colour"]),
     ],
 )
@@ -93,6 +95,38 @@ def test_an_option_that_cannot_be_read(
 @pytest.mark.parametrize("arguments", [("frobnicate",), ("--colour",), ("release", "t.csv")])
 def test_a_command_that_cannot_be_read(refused: Typed, arguments: tuple[str, ...]) -> None:
     assert refused(*arguments).code == USAGE
+
+
+def test_a_command_that_is_spelt_wrongly(refused: Typed) -> None:
+    ending = "Did you mean 'release'? See pufferfish --help.\n"
+    assert refused("releas").err.endswith(ending)
+    assert refused("release", "t.csv").err.endswith("'. See pufferfish release --help.\n")
+
+
+@pytest.mark.parametrize("columns", [("-c", "x"), ("-c", "x", "-c", "o")])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "error: nobody.csv is empty: a CSV needs a first line"),
+        ("x,s,o\n", "error: nobody.csv: there are no rows to "),
+    ],
+)
+def test_a_table_without_rows_is_named(
+    refused: Typed, columns: tuple[str, ...], text: str, words: str
+) -> None:
+    Path("nobody.csv").write_text(text, encoding="utf-8")
+    said = refused("calibrate", "nobody.csv", *columns, "-s", "s", "-e", "1")
+    assert said.code == 4
+    assert said.err.startswith(words)
+
+
+def test_a_table_that_is_not_there(refused: Typed) -> None:
+    said = refused("calibrate", "none.csv", "-c", "x", "-s", "s", "-e", "1")
+    assert said.code == 5
+    assert said.err == (
+        "error: none.csv: No such file or directory. Check the name, or give the path of the "
+        "folder that it is in.\n"
+    )
 
 
 @pytest.mark.parametrize("command", ["fit", "calibrate", "release", "compare"])
@@ -354,3 +388,56 @@ def test_a_document_that_is_none(
 def test_errors_of_json_commands_go_to_standard_error(refused: Typed) -> None:
     assert refused(*RELEASE, "-e", "0", "--json").code == USAGE
     assert refused(*RELEASE, "-e", "0", "--quiet").code == USAGE
+
+
+def _write_incomes(folder: Path, entries: Sequence[str], separator: str = ";") -> None:
+    rows = [f"{entry}{separator}{'AB'[row % 2]}" for row, entry in enumerate(entries)]
+    text = "\n".join([f"income{separator}origin", *rows])
+    (folder / "incomes.csv").write_text(text + "\n", encoding="utf-8")
+
+
+_INCOMES = ("incomes.csv", "-s", "origin", "-c", "income", "-e", "1")
+_OWN_COMMA = "column 'income' holds text{}; its entries look like numbers with a decimal comma: "
+_COMMA = f"error: {_OWN_COMMA}write 45246.5 instead of 45246,5.\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "where"),
+    [
+        ((), " in row 1"),
+        (("--missing", "drop"), " in row 1"),
+        (("--mechanism", "recode"), " in row 1"),
+        (("--known", "k"), ""),
+        (("-c", "k"), ""),
+    ],
+)
+@pytest.mark.parametrize("whole", [0, 3])
+def test_numbers_with_a_decimal_comma_are_not_taken_as_categories(
+    refused: Typed, folder: Path, options: tuple[str, ...], where: str, whole: int
+) -> None:
+    entries = [f"{31 + row % 9},{row % 7}" if row % 5 >= whole else f"{row}" for row in range(200)]
+    entries = ["31,5", *entries]
+    _write_incomes(folder, [f"{each};{'xy'[row % 3 == 0]}" for row, each in enumerate(entries)])
+    text = (folder / "incomes.csv").read_text(encoding="utf-8")
+    (folder / "incomes.csv").write_text(text.replace("income;", "income;k;", 1), encoding="utf-8")
+    said = refused("calibrate", *_INCOMES, *options)
+    assert said.code == 4
+    assert said.err == _COMMA.format(where)
+
+
+def test_answers_with_a_comma_are_categories(refused: Typed, folder: Path) -> None:
+    answers = ["1", "2", "1,2,3", "none", "1,2"] * 40
+    _write_incomes(folder, answers)
+    # They are read; both origins have the same.
+    assert "no value has to change" in refused("calibrate", *_INCOMES).err
+
+
+def test_a_text_with_too_many_categories_is_one_column(refused: Typed, folder: Path) -> None:
+    _write_incomes(folder, [f"EUR {row // 2}" for row in range(4000)])
+    said = refused("calibrate", *_INCOMES)
+    assert said.err.startswith(
+        "error: column 'income' is text and taken as categories (2,000 different ones), and a "
+        "recoding takes at most 1,000. Merge rare categories (--merge). If it means numbers, write "
+    )
+    said = refused("calibrate", *_INCOMES, "--missing", "drop")
+    assert "leave it out. Column 'income' is text and taken as categories." in said.err

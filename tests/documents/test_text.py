@@ -12,6 +12,9 @@ import yaml
 import pufferfish as pf
 from pufferfish.documents import text as texts
 from pufferfish.documents.text import document_text, parse_document, read_document
+from pufferfish.ledger.file import read_ledger
+
+FOLDER = Path(__file__).parents[1] / "data" / "v1"
 
 
 def test_text_is_for_people_to_read() -> None:
@@ -64,6 +67,46 @@ def test_a_file_that_is_no_text_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"\xff\xfe\x00\x93NUMPY")
     with pytest.raises(pf.InvalidInputError):
         read_document(tmp_path / name, "plan", 1)
+
+
+@pytest.mark.parametrize("text", ["a,b\ncanary,1\n", '{"pufferfish": "record", "can', "[1]", ""])
+def test_what_is_no_document_is_named_with_what_to_give(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "inc.csv"
+    path.write_text(text, encoding="utf-8")
+    beginning = f"{path} is not a record, or is cut off ("
+    with pytest.raises(pf.InvalidInputError) as caught:
+        pf.Record.load(path)
+    assert str(caught.value).startswith(beginning)
+    give = "give the file that ends in .public.json or .record.json."
+    assert str(caught.value).endswith(give)
+    for wanted, read in (
+        ("a plan", pf.Plan.load),
+        ("a file of beliefs", lambda path: read_document(path, "beliefs", 1)),
+        ("a ledger", read_ledger),
+    ):
+        if text == "[1]":
+            continue
+        with pytest.raises(pf.InvalidInputError) as caught:
+            read(path)
+        assert str(caught.value).startswith(f"{path} is not {wanted}, or is cut off (not JSON): ")
+        assert "canary" not in str(caught.value)
+
+
+@pytest.mark.parametrize("change", [{"version": 99}, {"pufferfish": "shell"}])
+def test_whatever_is_wrong_with_a_document_its_file_is_named_once(
+    change: dict[str, Any], tmp_path: Path
+) -> None:
+    data = json.loads((FOLDER / "private.csv.record.json").read_text("utf-8"))
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(data | change), encoding="utf-8")
+    for read in (pf.Record.load, pf.verify_record, pf.Plan.load, read_ledger):
+        with pytest.raises(pf.InvalidInputError) as caught:
+            read(path)
+        assert str(caught.value).count(str(path)) == 1
+    changed = data | {"published": 1}
+    path.write_text(json.dumps(changed), encoding="utf-8")
+    with pytest.raises(pf.PufferfishError, match=r"other\.json"):
+        pf.Record.load(path)
 
 
 # Versions.

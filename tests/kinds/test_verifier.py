@@ -330,6 +330,22 @@ def test_the_rows_of_the_file_are_counted(tmp_path: Path) -> None:
     # The checksum is right, and the number of rows is not.
     assert verdict(found, "has the checksum") is True
     assert verdict(found, "has as many rows as the record says") is False
+    (wrong,) = [each for each in found.checks if each.verdict is False and "rows" in each.claim]
+    rows = data["published"]["rows"]
+    assert wrong.detail == f"the file has {rows - 1:,}, the record says {rows:,}"
+    # This is the published file: it is the record that is wrong.
+    assert found.conclusion == "This record makes a claim that does NOT hold."
+
+
+def test_a_wrong_record_is_not_excused_by_another_file(tmp_path: Path) -> None:
+    released(tmp_path)
+    path = tmp_path / "internal.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["published"]["rows"] += 1
+    data["rows_read"] = 1
+    path.write_text(json.dumps(data), encoding="utf-8")
+    found = verify_record(path, tmp_path / "in.csv")
+    assert found.conclusion == "This record makes a claim that does NOT hold."
 
 
 def test_what_was_not_checked_does_not_sound_like_success(tmp_path: Path) -> None:

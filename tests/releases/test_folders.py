@@ -370,7 +370,7 @@ def test_broken_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(pf.InvalidInputError, match=r"^f\.csv: there is no column 'x'"):
         pf.release(tmp_path / "in", faint(), tmp_path / "out")
     (tmp_path / "in" / "f.csv").write_text("")
-    with pytest.raises(pf.DataError, match=r"^f\.csv: the table is empty"):
+    with pytest.raises(pf.DataError, match=r"^f\.csv is empty: a CSV needs a first line"):
         pf.summarise(tmp_path / "in", column="x", secret="s")
 
 
@@ -574,6 +574,10 @@ def verdict(record: Path) -> tuple[bool | None, str]:
     return found.verdict, of_files
 
 
+def other_folder(why: str) -> str:
+    return f"out is not the folder that was published: {why}. Ask for the original folder."
+
+
 def test_a_released_folder_verifies(tmp_path: Path) -> None:
     record = released(tmp_path)
     assert verdict(record)[0] is True
@@ -592,12 +596,12 @@ def test_a_folder_that_was_changed_does_not_verify(tmp_path: Path) -> None:
     whole = (out / "f.csv").read_bytes()
 
     (out / "f.csv").write_bytes(whole + b"more,1\n")
-    assert verdict(record) == (False, "f.csv is not what was written")
+    assert verdict(record) == (False, other_folder("f.csv is not what was written"))
     (out / "f.csv").unlink()
-    assert verdict(record) == (False, "f.csv is missing")
+    assert verdict(record) == (False, other_folder("f.csv is missing"))
     (out / "f.csv").write_bytes(whole)
     (out / "c" / "new.csv").touch()
-    assert verdict(record) == (False, "c/new.csv is not in the manifest")
+    assert verdict(record) == (False, other_folder("c/new.csv is not in the manifest"))
     (out / "c" / "new.csv").unlink()
     assert verdict(record)[0] is True
 
@@ -620,7 +624,7 @@ def test_a_record_with_other_rows_does_not_verify(tmp_path: Path) -> None:
     (wrong,) = (each for each in checks if "as many rows" in each.claim)
     assert wrong.verdict is False
     assert wrong.claim == "out has as many rows as the record says"
-    assert wrong.detail == "the manifest says otherwise"
+    assert wrong.detail == "the manifest has 27, the record says 28"
 
 
 # Fits.

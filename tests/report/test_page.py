@@ -12,7 +12,9 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.report import report
+from pufferfish.report.parts import PAGES
 from tests.report.releases import LAWS, ROWS, TABLE, Page, adult, calibration, released
+from tests.support import ROOT
 
 EDITIONS: list[Any] = ["internal", "public"]
 
@@ -154,7 +156,21 @@ def test_the_record_can_be_found_again() -> None:
             assert part in text
         assert f"numpy {np.__version__}" in text
         assert "kept columns: k" in text
-        assert "docs/theory/certificate.md" in text
+        assert "“The exact certificate”" in text
+        noise = done.record.facts.noise
+        assert f"Laplace noise of scale {noise.size!r} (std" in text
+        assert f", on a grid of {noise.grid!r}" in text
+        # A recipient has neither our files nor our code.
+        assert "docs/" not in text
+        assert "Noise law Laplace noise of" in text
+
+
+def test_pages_of_the_documentation_are_called_by_their_titles() -> None:
+    listed = re.findall(
+        r'- "?(.+?)"?: theory/([\w-]+)\.md', (ROOT / "mkdocs.yml").read_text("utf-8")
+    )
+    assert {page: title for title, page in listed} == PAGES
+    assert {place.stem for place in (ROOT / "docs/theory").glob("*.md")} == set(PAGES)
 
 
 def test_the_methods_and_the_two_famous_bounds_are_beside_the_release() -> None:

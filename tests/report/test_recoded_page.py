@@ -115,3 +115,12 @@ def test_the_same_record_gives_the_same_page() -> None:
     record, column = recoded("floor of the noise")
     again = type(record).from_dict(record.to_dict("internal"))
     assert report(record, released=column) == report(again, released=column)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("edition", ["internal", "public"])
+def test_the_recoding_is_in_words(name: str, edition: str) -> None:
+    text = page_of(name, edition).text
+    assert "Recoding a recoding " in text
+    assert "RecodingOutline(" not in text
+    assert "Recoding(" not in text

@@ -22,6 +22,7 @@ from pufferfish import sums
 from pufferfish.insight.comparison import noise_in_words
 from pufferfish.insight.guesses import success
 from pufferfish.report import report
+from pufferfish.report.parts import law_applied
 from pufferfish.report.style import INKS, ink
 from pufferfish.report.sums import draw_scale_curves
 from pufferfish.sums import SumRecord, scale_curve
@@ -131,7 +132,7 @@ def test_the_words_are_those_of_the_record(name: str, edition: Any) -> None:
     for said in (document["promise"], *document["not_promised"], document["created"]):
         assert said in text
     assert repr(record(name).value) in text
-    assert str(record(name).facts.noise) in text
+    assert law_applied(record(name).facts.noise) in text
     assert noise_in_words(record(name).facts.noise) in text
 
 

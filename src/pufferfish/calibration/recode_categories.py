@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.labels import Label, key_of, places_of
+from pufferfish.beliefs.labels import Label, key_of, parts_of, places_of
 from pufferfish.beliefs.priors import Categorical
 from pufferfish.beliefs.scenario import Belief, Scenario
 from pufferfish.calibration.asked import SECONDS, Asked, duty_of
@@ -107,7 +107,7 @@ def _has_other_cell(scenario: Scenario, found: Categories) -> bool:
     )
 
 
-def refuse_many(beliefs: Iterable[Belief], among: str = "") -> None:
+def refuse_many(beliefs: Sequence[Belief], among: str = "") -> None:
     """Refuse more categories than a recoding takes.
 
     Args:
@@ -115,12 +115,26 @@ def refuse_many(beliefs: Iterable[Belief], among: str = "") -> None:
         among: The rows that it is for, in words.
     """
     values = {
-        key_of(labels)
+        key_of(labels): labels
         for belief in beliefs
         for law in (*belief.priors.values(), belief.frequencies)
         if isinstance(law, Categorical)
         for labels in law.values
     }
+    columns = {name for belief in beliefs for name in belief.columns}
+    if len(values) > MOST_CATEGORIES and len(columns) == 1:
+        (name,) = columns
+        text = all(isinstance(each, str) for labels in values.values() for each in parts_of(labels))
+        instead = (
+            "If it means numbers, write every entry as a number, with a decimal point."
+            if text
+            else "Take numbers in bins (--edges), or dates by a unit (--dates)."
+        )
+        raise UnsupportedError(
+            f"column {name!r} is {'text and ' if text else ''}taken as categories ({len(values):,} "
+            f"different ones{among}), and a recoding takes at most {MOST_CATEGORIES:,}. Merge rare "
+            f"categories (--merge). {instead}"
+        )
     if len(values) > MOST_CATEGORIES:
         raise UnsupportedError(
             f"there are {len(values):,} categories, or combinations of them{among}, and a recoding "

@@ -115,7 +115,8 @@ def _usage(error: Exception) -> int:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "pufferfish"
     message = error.format_message().rstrip(".")
-    return _report_failure(f"{message}. See {command} --help.", Exit.USAGE)
+    message += "" if message.endswith(("?", "!")) else "."
+    return _report_failure(f"{message} See {command} --help.", Exit.USAGE)
 
 
 def _report_failure(message: str, code: int) -> int:
@@ -134,7 +135,10 @@ def _let_go_of_stdout() -> None:
 
 def _system_error(error: OSError) -> str:
     place = f"{error.filename}: " if error.filename else ""
-    return f"{place}{error.strerror or error}."
+    hint = ""
+    if isinstance(error, FileNotFoundError) and error.filename:
+        hint = " Check the name, or give the path of the folder that it is in."
+    return f"{place}{error.strerror or error}.{hint}"
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import typer
 
 from pufferfish.cli.exits import Exit
 from pufferfish.cli.show import Show
-from pufferfish.documents.text import as_document, plain_document
+from pufferfish.documents.text import as_document, naming_file, plain_document
 from pufferfish.kinds.kind import kind_of, plan_of
-from pufferfish.kinds.plan import ReleasePlan
+from pufferfish.kinds.plan import ReleasePlan, RowPlan
+from pufferfish.releases.kind import row_kind
 
-__all__ = ["planned_in"]
+__all__ = ["planned_in", "row_plan_in"]
+
+
+def row_plan_in(path: Path) -> RowPlan:
+    """A plan of any kind that publishes rows."""
+    with naming_file(path):
+        plan = plan_of(plain_document(path, "plan"))
+        row_kind(plan)
+    return cast("RowPlan", plan)
 
 
 def planned_in(document: Path, show: Show, do: str, data: Mapping[str, Any]) -> ReleasePlan:
@@ -30,12 +39,13 @@ def planned_in(document: Path, show: Show, do: str, data: Mapping[str, Any]) -> 
         typer.Exit: The record does not hold its plan.
     """
     plain = plain_document(document)
-    kind = kind_of(plain["pufferfish"], "record")
-    if plain["pufferfish"] == kind.plan.KIND:
-        return plan_of(plain)
-    record = as_document(plain, kind.record.KIND, kind.record.VERSION)
-    if "plan" in record:
-        return kind.plan.from_dict(record["plan"])
+    with naming_file(document):
+        kind = kind_of(plain["pufferfish"], "record")
+        if plain["pufferfish"] == kind.plan.KIND:
+            return plan_of(plain)
+        record = as_document(plain, kind.record.KIND, kind.record.VERSION)
+        if "plan" in record:
+            return kind.plan.from_dict(record["plan"])
     text = (
         f"Not checkable: the beliefs are private and not in this edition of the record. {do} the "
         "internal edition, or the plan."

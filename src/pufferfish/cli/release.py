@@ -13,7 +13,7 @@ from enum import StrEnum
 from errno import EIO
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
@@ -28,6 +28,7 @@ from pufferfish.cli.held_out import (
     with_warnings,
 )
 from pufferfish.cli.joint import default_wrong, table_figures
+from pufferfish.cli.planned import row_plan_in
 from pufferfish.cli.population import population_in_words
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
@@ -38,10 +39,8 @@ from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import InvalidInputError, PufferfishError
 from pufferfish.core.extras import check_report
 from pufferfish.documents.signing import SigningKey
-from pufferfish.documents.text import plain_document
 from pufferfish.insight.held_out import HeldOut
 from pufferfish.joint.plan import TablePlan
-from pufferfish.kinds.kind import plan_of
 from pufferfish.kinds.plan import RowPlan
 from pufferfish.kinds.record import Edition, ReleaseRecord
 from pufferfish.noise import law_to_dict
@@ -170,7 +169,7 @@ def command(
             _refuse_mixed(asked)
             if fit_on is FitOn.HALF:
                 raise InvalidInputError("--fit-on half makes a new plan: leave out --plan.")
-            chosen = _row_plan(plan)
+            chosen = row_plan_in(plan)
         else:
             described: Described | DescribedTable
             if fit_on is FitOn.HALF:
@@ -391,13 +390,6 @@ def _report(
     )
     found = tested if isinstance(tested, Stress) else False
     return page_of(record, released=released, original=original, stress=found)
-
-
-def _row_plan(path: Path) -> RowPlan:
-    """A plan of any kind that publishes rows."""
-    plan = plan_of(plain_document(path))
-    row_kind(plan)
-    return cast("RowPlan", plan)
 
 
 def _record_paths(output: str, record: Path | None) -> _Records:

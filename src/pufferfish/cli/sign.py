@@ -32,11 +32,12 @@ def command(
     found = verify_record(record, ignore_signature=True)
     wrong = [check for check in found.checks if check.verdict is False]
     if wrong:
+        why = "" if wrong[0].other_file else "it makes a claim that does not hold: "
+        ending = "" if wrong[0].other_file else "."
         raise CertificationError(
-            f"{record} is not signed, because it makes a claim that does not hold: "
-            f"{wrong[0].claim} ({wrong[0].detail})."
+            f"{record} is not signed, because {why}{wrong[0].in_words}{ending}"
         )
-    text = document_text(signer.signed(plain_document(record)), record)
+    text = document_text(signer.signed(plain_document(record, "record")), record)
     write_text(record, text, force=True, private=found.edition == "internal")
     printing.show().result(
         f"Signed      {record} by {signer.public.fingerprint}",

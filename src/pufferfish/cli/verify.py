@@ -5,7 +5,6 @@ Example: pufferfish verify out.csv.record.json --released out.csv
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +38,7 @@ def command(
     named = None if signer is None else PublicKey.load(signer)
     found = verify_record(record, released, signer=named)
     said = [
-        (check.verdict, f"{_WORDS[check.verdict].ljust(14)} {check.claim} ({check.detail})")
+        (check.verdict, f"{_WORDS[check.verdict].ljust(14)} {check.in_words}")
         for check in found.checks
     ]
     # First the claims that are wrong, then what the promise does not cover, then what holds.
@@ -52,7 +51,10 @@ def command(
         {
             "verdict": found.verdict,
             "edition": found.edition,
-            "checks": [asdict(check) for check in found.checks],
+            "checks": [
+                {"claim": each.claim, "verdict": each.verdict, "detail": each.detail}
+                for each in found.checks
+            ],
             "headline": list(found.headline),
             "notes": list(found.notes),
             "signed_by": found.signed_by,

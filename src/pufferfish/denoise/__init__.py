@@ -5,6 +5,7 @@ from __future__ import annotations
 from pufferfish.denoise.distribution import Histogram, Quantiles, histogram, quantiles
 from pufferfish.denoise.estimate import Estimate
 from pufferfish.denoise.moments import mean, slope, variance
+from pufferfish.denoise.recorded import noise_of
 from pufferfish.denoise.support import SupportLike
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "SupportLike",
     "histogram",
     "mean",
+    "noise_of",
     "quantiles",
     "slope",
     "variance",

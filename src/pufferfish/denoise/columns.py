@@ -56,9 +56,12 @@ def rows_present(**columns: object) -> tuple[list[Any], str]:
         columns: By the name that messages have for them.
 
     Raises:
-        InvalidInputError: Next to missing values there is one that is infinite.
+        InvalidInputError: An entry is text, or next to missing values there is one that is
+            infinite.
     """
     given = [_as_array(each) for each in columns.values()]
+    for name, each in zip(columns, given, strict=True):
+        _refuse_texts(name, each)
     masks = [mask for each in given if (mask := _holes(each)) is not None]
     if not masks or len({len(mask) for mask in masks}) > 1:
         return given, ""
@@ -78,6 +81,18 @@ def rows_present(**columns: object) -> tuple[list[Any], str]:
     kept = [each[~holes] if _is_plain(each) else each[~holes].tolist() for each in listed]
     note = f"of the {holes.size - missing:,} rows that have a value ({missing:,} have none)"
     return kept, note
+
+
+def _refuse_texts(name: str, values: object) -> None:
+    """Refuse texts by their place: readers of CSV give them where an entry is empty."""
+    if _is_plain(values) or not isinstance(values, Sequence | np.ndarray) or np.ndim(values) > 1:
+        return
+    row = next((row for row, each in enumerate(values) if isinstance(each, str | bytes)), None)
+    if row is not None and not isinstance(values, str | bytes):
+        raise InvalidInputError(
+            f"{name} must be numbers, but row {row} is text (the first row is row 0). Convert "
+            "texts with float(), and give None or nan where a value is missing."
+        )
 
 
 def _as_array(values: object) -> object:

@@ -26,6 +26,7 @@ from pufferfish.core.limits import (
 )
 
 __all__ = [
+    "NotADocumentError",
     "plain_from_json",
     "plain_from_yaml",
     "read_bounded_text",
@@ -38,6 +39,10 @@ _YAML_TAG = "tag:yaml.org,2002:"
 _AS_JSON = " (write it as JSON)"
 
 
+class NotADocumentError(InvalidInputError):
+    """A text that is no document at all, or only a part of one."""
+
+
 def read_bounded_text(path: Path, kind: str) -> str:
     """The text of a file, if it is not longer than a document may be."""
     with path.open("rb") as file:
@@ -47,7 +52,7 @@ def read_bounded_text(path: Path, kind: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise InvalidInputError(f"{path} is not a {kind} document: it is not text.") from None
+        raise NotADocumentError(f"{path} is not a {kind} document: it is not text.") from None
 
 
 def plain_from_json(text: str, kind: str) -> Any:
@@ -69,7 +74,7 @@ def plain_from_json(text: str, kind: str) -> Any:
     except InvalidInputError as error:
         raise _unreadable(kind, error) from None
     except ValueError:  # its message would quote the text
-        raise _unreadable(kind, "it is not valid JSON.") from None
+        raise NotADocumentError(str(_unreadable(kind, "it is not valid JSON."))) from None
     _refuse_deep(data, kind)
     return data
 
@@ -83,7 +88,7 @@ def plain_from_yaml(text: str, kind: str) -> Any:
     except InvalidInputError as error:
         raise _unreadable(kind, error) from None
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise _unreadable(kind, "it is not valid YAML.") from None
+        raise NotADocumentError(str(_unreadable(kind, "it is not valid YAML."))) from None
 
 
 def refuse_unreadable(text: str, kind: str, *, yaml: bool) -> None:

@@ -5,14 +5,16 @@ Numbers keep every digit: a document that is read again means the same, to the l
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.errors import CertificationError, InvalidInputError
 from pufferfish.core.extras import pyyaml
 from pufferfish.documents.strict import (
+    NotADocumentError,
     plain_from_json,
     plain_from_yaml,
     read_bounded_text,
@@ -26,6 +28,7 @@ __all__ = [
     "Notice",
     "as_document",
     "document_text",
+    "naming_file",
     "of_another_kind",
     "parse_document",
     "plain_document",
@@ -39,6 +42,15 @@ PRIVATE_NOTICE: Notice
 PUBLIC_NOTICE: Notice
 PRIVATE_NOTICE, PUBLIC_NOTICE = get_args(Notice)
 _YAML = (".yaml", ".yml")
+_OF_RELEASE = "give the file that ends in .public.json or .record.json"
+# By what the reader meant to give: what it is called, and what to give.
+_GIVE = {
+    "document": ("a document of pufferfish", "give a plan or a record, as it was written"),
+    "record": ("a record", _OF_RELEASE),
+    "plan": ("a plan", "give the file that `pufferfish calibrate --output` wrote"),
+    "beliefs": ("a file of beliefs", "give the file that `pufferfish fit --output` wrote"),
+    "ledger": ("a ledger", "give the file that `pufferfish release --ledger` wrote"),
+}
 _LINE_ENDS = "\x85\u2028\u2029"
 
 
@@ -85,18 +97,48 @@ def of_another_kind(found: object, wanted: str) -> InvalidInputError:
 
 def read_document(path: Path, kind: str, version: int) -> dict[str, Any]:
     """`parse_document` for a file."""
-    text = read_bounded_text(path, kind)
-    return parse_document(text, kind, version, yaml=path.suffix.lower() in _YAML)
+    with naming_file(path):
+        return as_document(_plain(path, kind), kind, version)
 
 
-def plain_document(path: Path) -> dict[str, Any]:
-    """The document in a file, of any kind and version, unchanged."""
-    text = read_bounded_text(path, "pufferfish")
-    yaml = path.suffix.lower() in _YAML
-    data = plain_from_yaml(text, "pufferfish") if yaml else plain_from_json(text, "pufferfish")
-    if not isinstance(data, dict) or not isinstance(data.get("pufferfish"), str):
-        raise InvalidInputError(f"{path} is not a pufferfish document.")
+def plain_document(path: Path, wanted: str = "document") -> dict[str, Any]:
+    """The document in a file, of any kind and version, unchanged.
+
+    Args:
+        path: The file.
+        wanted: What the reader meant to give, for the message if it is no document.
+    """
+    with naming_file(path):
+        data = _plain(path, wanted)
+        if not isinstance(data, dict) or not isinstance(data.get("pufferfish"), str):
+            raise _no_document(path, wanted, "it was not written by pufferfish")
     return data
+
+
+@contextlib.contextmanager
+def naming_file(path: Path) -> Iterator[None]:
+    """A context in which what is wrong with a document is said with the name of its file."""
+    try:
+        yield
+    except (CertificationError, InvalidInputError) as error:
+        if str(path) in str(error):
+            raise
+        raise type(error)(f"{path}: {error}") from None
+
+
+def _plain(path: Path, wanted: str) -> Any:
+    """What is in a file of a document."""
+    yaml = path.suffix.lower() in _YAML
+    try:
+        text = read_bounded_text(path, wanted)
+        return plain_from_yaml(text, wanted) if yaml else plain_from_json(text, wanted)
+    except NotADocumentError:
+        raise _no_document(path, wanted, f"not {'YAML' if yaml else 'JSON'}") from None
+
+
+def _no_document(path: Path, wanted: str, why: str) -> InvalidInputError:
+    what, give = _GIVE.get(wanted, (f"a {wanted}", "give one as it was written"))
+    return InvalidInputError(f"{path} is not {what}, or is cut off ({why}): {give}.")
 
 
 def _upgrade(data: dict[str, Any], kind: str, version: int) -> dict[str, Any]:

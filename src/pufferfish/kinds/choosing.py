@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.documents.strict import plain_from_json
-from pufferfish.documents.text import as_document, of_another_kind, plain_document
+from pufferfish.documents.text import as_document, naming_file, of_another_kind, plain_document
 from pufferfish.exact.certificate import Certificate
 from pufferfish.kinds.plan import RowPlan
 
@@ -112,7 +112,8 @@ class Plan(RowPlan):
         """The plan in a file."""
         if cls is not Plan:
             return super().load(path)
-        return cls._of_any_kind(plain_document(Path(path)))
+        with naming_file(Path(path)):
+            return cls._of_any_kind(plain_document(Path(path), "plan"))
 
     @classmethod
     def from_json(cls, text: str) -> Self:

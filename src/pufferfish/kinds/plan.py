@@ -15,6 +15,7 @@ from pufferfish.documents.text import (
     PRIVATE_NOTICE,
     PUBLIC_NOTICE,
     document_text,
+    naming_file,
     parse_document,
     read_document,
 )
@@ -98,7 +99,8 @@ class ReleasePlan(ABC):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """The plan in a file."""
-        return cls.from_dict(read_document(Path(path), cls.KIND, cls.VERSION))
+        with naming_file(Path(path)):
+            return cls.from_dict(read_document(Path(path), cls.KIND, cls.VERSION))
 
     def to_json(self) -> str:
         """The document as JSON."""

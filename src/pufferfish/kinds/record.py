@@ -19,6 +19,7 @@ from pufferfish.documents.text import (
     PUBLIC_NOTICE,
     as_document,
     document_text,
+    naming_file,
     plain_document,
 )
 from pufferfish.documents.upgrades import FROM_VERSION
@@ -189,9 +190,10 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """The record in a file."""
-        plain = plain_document(Path(path))
-        _refuse_bad_signature(plain)
-        return cls.from_dict(as_document(plain, cls.KIND, cls.VERSION))
+        plain = plain_document(Path(path), "record")
+        with naming_file(Path(path)):
+            _refuse_bad_signature(plain)
+            return cls.from_dict(as_document(plain, cls.KIND, cls.VERSION))
 
 
 def _refuse_bad_signature(data: dict[str, Any]) -> None:

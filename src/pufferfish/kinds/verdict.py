@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 __all__ = ["KEEPS", "SIGNED", "Check", "Verification"]
@@ -11,15 +12,38 @@ KEEPS = " keeps "
 
 # The claim that is checked where the reader names a key.
 SIGNED = "it is signed by the key that you named"
+_OTHER_FILE = "This file does NOT belong to this record.\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One claim: True, False, or None where it cannot be checked."""
+    """One claim: True, False, or None where it cannot be checked.
+
+    Attributes:
+        claim: What is claimed.
+        verdict: Whether it is so.
+        detail: Why.
+        other_file: Whether the claim is wrong because the file that was looked at is not the one
+            that was published; the detail says so in full. Nothing is then wrong with the record.
+    """
 
     claim: str
     verdict: bool | None
     detail: str
+    other_file: bool = False
+
+    @property
+    def in_words(self) -> str:
+        """The claim and why, in a line."""
+        return self.detail if self.other_file else f"{self.claim} ({self.detail})"
+
+
+def _verdict(checks: Iterable[Check]) -> bool | None:
+    """False if a claim is wrong, None if one could not be checked, else True."""
+    verdicts = [check.verdict for check in checks]
+    if False in verdicts:
+        return False
+    return None if None in verdicts else True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +74,7 @@ class Verification:
     @property
     def verdict(self) -> bool | None:
         """False if a claim is wrong, None if one could not be checked, else True."""
-        verdicts = [check.verdict for check in self.checks]
-        if False in verdicts:
-            return False
-        return None if None in verdicts else True
+        return _verdict(self.checks)
 
     @property
     def _promise_unchecked(self) -> str:
@@ -77,16 +98,18 @@ class Verification:
     @property
     def conclusion(self) -> str:
         """The conclusion, and what cannot be checked without the data."""
-        if self.verdict is False:
-            wrong = [check.claim for check in self.checks if check.verdict is False]
-            if wrong == [SIGNED]:
+        of_record = [check for check in self.checks if not check.other_file]
+        verdict = _verdict(of_record)
+        if verdict is False:
+            if [check.claim for check in of_record if check.verdict is False] == [SIGNED]:
                 return "This record is NOT signed by the key that you named."
             return "This record makes a claim that does NOT hold."
+        other = len(of_record) < len(self.checks)
         found = (
-            "This record is consistent with itself"
-            if self.verdict
-            else "No contradiction was found. The lines marked 'not checkable' were NOT checked"
-            f"{self._promise_unchecked}"
+            f"{'The' if other else 'This'} record is consistent with itself"
+            if verdict
+            else f"No {'other ' if other else ''}contradiction was found. The lines marked 'not "
+            f"checkable' were NOT checked{self._promise_unchecked}"
         )
         words = (
             ""
@@ -95,7 +118,7 @@ class Verification:
             "anything.\n"
         )
         return (
-            f"{words}{found}.\n{self.who}\nWithout the data nobody can check that the "
-            f"{self.drawn} was really drawn, that the beliefs are those of the table, or that the "
-            "counts and dates are right."
+            f"{_OTHER_FILE if other else ''}{words}{found}.\n{self.who}\nWithout the data nobody "
+            f"can check that the {self.drawn} was really drawn, that the beliefs are those of the "
+            "table, or that the counts and dates are right."
         )

@@ -17,7 +17,13 @@ from pufferfish.core.limits import PATIENCE_SECONDS, OutOfPatienceError, patienc
 from pufferfish.core.validation import refuse_incomputable
 from pufferfish.documents.shape import Problem, problem
 from pufferfish.documents.signing import PublicKey, signer_of, unsigned
-from pufferfish.documents.text import PRIVATE_NOTICE, PUBLIC_NOTICE, as_document, plain_document
+from pufferfish.documents.text import (
+    PRIVATE_NOTICE,
+    PUBLIC_NOTICE,
+    as_document,
+    naming_file,
+    plain_document,
+)
 from pufferfish.documents.upgrades import FROM_VERSION
 from pufferfish.exact import Certificate
 from pufferfish.exact.recheck import certificate_gap
@@ -57,13 +63,15 @@ def verify_record(
         ignore_signature: Do not check a signature, for a record that is about to be signed.
     """
     place = Path(path)
-    return verify_document(
-        plain_document(place),
-        folder=place.parent,
-        released=released,
-        signer=signer,
-        ignore_signature=ignore_signature,
-    )
+    plain = plain_document(place, "record")
+    with naming_file(place):
+        return verify_document(
+            plain,
+            folder=place.parent,
+            released=released,
+            signer=signer,
+            ignore_signature=ignore_signature,
+        )
 
 
 def verify_document(

@@ -19,7 +19,7 @@ from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import BudgetExceededError, InvalidInputError, UnsupportedError
 from pufferfish.core.numerics import float_upper
 from pufferfish.documents.shape import Entries, plain, read, written
-from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_document
+from pufferfish.documents.text import PRIVATE_NOTICE, document_text, naming_file, read_document
 from pufferfish.ledger.anybody import price_of
 from pufferfish.ledger.budget import Ledger
 from pufferfish.noise import Law, LawEntries, Noise, Stratified, as_noise, law_to_dict
@@ -210,7 +210,8 @@ def _counts_rows(entries: LedgerEntries) -> bool:
 
 
 def _entries(path: Path) -> LedgerEntries:
-    return read(read_document(path, "ledger", VERSION), LedgerEntries, "ledger")
+    with naming_file(path):
+        return read(read_document(path, "ledger", VERSION), LedgerEntries, "ledger")
 
 
 def read_ledger(path: Path) -> Ledger:

@@ -258,9 +258,10 @@ Noise = LaplaceNoise | GaussianNoise | NoNoise
 
 def check_noise(noise: object) -> None:
     """Refuse anything that is not a noise law."""
+    hint = " From a record: pf.denoise.noise_of(record)." if isinstance(noise, Mapping) else ""
     require(
         isinstance(noise, LaplaceNoise | GaussianNoise | NoNoise),
-        f"noise must be LaplaceNoise, GaussianNoise or NoNoise, got {type(noise).__name__}.",
+        f"noise must be LaplaceNoise, GaussianNoise or NoNoise, got {type(noise).__name__}.{hint}",
     )
 
 

@@ -27,7 +27,7 @@ from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.validation import bounds, positive, require
 from pufferfish.documents.shape import read
-from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_document
+from pufferfish.documents.text import PRIVATE_NOTICE, document_text, naming_file, read_document
 from pufferfish.fit import fit_beliefs
 from pufferfish.fit.families import parse_family
 from pufferfish.options.publishing import bounds_of
@@ -378,8 +378,9 @@ def save_beliefs(path: Path, beliefs: Sequence[Belief], *, force: bool) -> None:
 
 
 def _read_beliefs(path: Path) -> list[Belief]:
-    data = read_document(path, "beliefs", _VERSION)
-    return [each.made() for each in read(data, BeliefsEntries, "file of beliefs").beliefs]
+    with naming_file(path):
+        data = read_document(path, "beliefs", _VERSION)
+        return [each.made() for each in read(data, BeliefsEntries, "file of beliefs").beliefs]
 
 
 def pair_text(first: object, second: object) -> str:

@@ -21,6 +21,7 @@ from pufferfish.tables.coding import Coding
 from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.engine import Engine, Progress
 from pufferfish.tables.halves import TableHalves, split_table
+from pufferfish.tables.names import has_decimal_commas, with_decimal_commas
 from pufferfish.words.phrases import list_in_words
 
 __all__ = ["Opener", "count_asked", "holds_categories", "split_asked"]
@@ -102,7 +103,8 @@ def holds_categories(asked: Asked) -> bool:
             counted = engine.crosstab([Coding(column=name, read="label")])
     except InvalidInputError:
         return False
-    return bool(counted.rows) and not _mostly_numbers(counted, name) and any(_labels(counted, name))
+    numbers = _mostly_numbers(counted, name) or has_decimal_commas(_labels(counted, name))
+    return bool(counted.rows) and not numbers and any(_labels(counted, name))
 
 
 def _roles(asked: Asked) -> list[str]:
@@ -150,8 +152,11 @@ def _refuse_foreign(asked: Asked) -> None:
         "--step": publishing.step is not None,
         "--missing drop": asked.adversaries.missing == "drop",
     }
+    text = ""
+    if not asked.joint:  # it was asked for one column of numbers, and this one holds none
+        text = f" Column {asked.table.columns[0]!r} is text and taken as categories."
     for option, said in given.items():
-        require(not said, f"{option} {alone}: leave it out.")
+        require(not said, f"{option} {alone}: leave it out.{text}")
     require(
         not several,
         "a promise for several rows of one person is not possible for several columns, "
@@ -207,7 +212,10 @@ def _refuse_holes(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
 
 
 def _refuse_mixed(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
-    """Refuse numbers with a few texts among them: they would silently become categories."""
+    """Refuse numbers that are text, or among texts: they would silently become categories."""
+    for rule in (*layout.columns, *layout.known):
+        if rule.read == "label" and has_decimal_commas(_labels(crosstab, rule.column)):
+            raise DataError(with_decimal_commas(rule.column))
     for rule in layout.columns:
         name = rule.column
         if rule.read == "label" and name not in (asked.roles.codes or ()):

@@ -23,7 +23,7 @@ __all__ = ["Appearance", "beside", "look_at", "show_name"]
 
 # The longest name of a file, in bytes, on every system in use.
 _LONGEST_NAME = 255
-_OTHER_ROWS = "it does not have as many rows as the record says"
+_LINE_ENDS = "Line ends changed by mail or by a spreadsheet would do this. "
 
 
 class Appearance(NamedTuple):
@@ -91,13 +91,19 @@ def look_at(
         return [found], []
     folder = published["checksum_of"] == "folder"
     wrong = _no_file(released, folder=folder)
-    if wrong is None:
-        wrong = (_wrong_in_folder if folder else _other_file)(published, released)
-    many = f"{named} has as many rows as the record says"
-    if wrong == _OTHER_ROWS:
-        return [Check(claim=many, verdict=False, detail="the manifest says otherwise")], []
     if wrong is not None:
         return [Check(claim=same, verdict=False, detail=wrong)], []
+    wrong = (_wrong_in_folder if folder else _other_file)(published, released)
+    if wrong is not None:
+        kind = "folder" if folder else "file"
+        what = (
+            f"{named} is not the {kind} that was published: {wrong.removesuffix('.')}. "
+            f"{'' if folder else _LINE_ENDS}Ask for the original {kind}."
+        )
+        return [Check(claim=same, verdict=False, detail=what, other_file=True)], []
+    many = f"{named} has as many rows as the record says"
+    if folder and (listed := _manifest(released)[1].rows) != published["rows"]:
+        return [Check(claim=many, verdict=False, detail=_rows(listed, published, "manifest"))], []
     right = Check(claim=same, verdict=True, detail=f"sha256 {published['sha256']}")
     try:
         seen = look(released)
@@ -110,7 +116,7 @@ def look_at(
         return [right], []
     checks = [replace(right, detail=f"{right.detail}, {seen.rows:,} rows")]
     if seen.rows != published["rows"]:
-        checks = [right, Check(claim=many, verdict=False, detail=f"it has {seen.rows:,}")]
+        checks = [right, Check(claim=many, verdict=False, detail=_rows(seen.rows, published))]
     if seen.verdict is None:
         return checks, [
             f"Whether {seen.whether} {named} cannot be told from its values: {seen.detail}."
@@ -135,14 +141,25 @@ def _no_file(place: Path, *, folder: bool) -> str | None:
 
 def _other_file(published: Mapping[str, Any], released: Path) -> str | None:
     digest = file_sha256(released)
-    return None if digest == published["sha256"] else f"sha256 {digest}"
+    named = published["sha256"]
+    return None if digest == named else f"its SHA-256 is {digest}, the record names {named}"
+
+
+def _rows(found: int, published: Mapping[str, Any], where: str = "file") -> str:
+    """How many rows there are, and how many there should be."""
+    return f"the {where} has {found:,}, the record says {published['rows']:,}"
+
+
+def _manifest(folder: Path) -> tuple[str, Manifest]:
+    """The manifest of a folder, as text too."""
+    text = read_bounded_text(_regular(folder / MANIFEST), "manifest")
+    return text, Manifest.from_json(text)
 
 
 def _wrong_in_folder(published: Mapping[str, Any], folder: Path) -> str | None:
     """What in a folder is not as it was released; None if nothing."""
     try:
-        text = read_bounded_text(_regular(folder / MANIFEST), "manifest")
-        manifest = Manifest.from_json(text)
+        text, manifest = _manifest(folder)
     except (OSError, InvalidInputError) as error:
         return f"its manifest cannot be read: {error}"
     if (manifest.to_json(), manifest.sha256) != (text, published["sha256"]):
@@ -158,8 +175,6 @@ def _wrong_in_folder(published: Mapping[str, Any], folder: Path) -> str | None:
                 return f"{show_name(each.path)} is not what was written"
     except InvalidInputError as error:
         return str(error)
-    if manifest.rows != published["rows"]:
-        return _OTHER_ROWS
     return None
 
 

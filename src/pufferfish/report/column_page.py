@@ -280,7 +280,7 @@ def _record_rows(facts: Facts) -> Iterator[tuple[Text, Text]]:
     )
     yield f"SHA-256 of the {published['checksum_of']}", (as_code(published["sha256"]),)
     what, law = ("noise", "Noise law") if facts.recoded is None else ("recoding", "Recoding")
-    yield law, str(facts.noise)
+    yield law, parts.law_applied(facts.noise)
     yield f"Before the {what}", facts.cap or "nothing"
     yield f"After the {what}", ", then ".join(each.in_words for each in facts.steps) or "nothing"
     yield from parts.who_and_when(document, facts.found)

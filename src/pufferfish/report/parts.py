@@ -39,11 +39,13 @@ from pufferfish.words.phrases import without_name
 from pufferfish.words.steps import Step
 
 __all__ = [
+    "PAGES",
     "Seen",
     "explanation_part",
     "guess_part",
     "guesses",
     "internal_notice",
+    "law_applied",
     "moved_part",
     "pair_of",
     "proofs",
@@ -59,6 +61,36 @@ __all__ = [
 
 # The prior probability in the main table; other priors have a table of their own.
 _PRIOR = 0.25
+
+# The pages of docs/theory that reports name, by the titles that the documentation gives them.
+PAGES = {
+    "certificate": "The exact certificate",
+    "pure-epsilon": "Pure ε",
+    "many-pairs": "Many pairs",
+    "gaussian-noise": "Gaussian noise",
+    "sampling": "Drawing the noise",
+    "published-size": "What the published size reveals",
+    "denoise": "Using a noised column",
+    "appearance": "How a published column looks",
+    "transport": "Transport",
+    "coupling": "Coupling bounds",
+    "composition": "Repeated releases",
+    "radius": "How wrong a belief may be",
+    "wrong-noise": "Noise, and laws that may be wrong",
+    "sampling-error": "Sampling error: promises for the population",
+    "fit": "What an adversary fits",
+    "kept-columns": "What kept columns reveal",
+    "recoding": "Recoding, with proofs",
+    "known-columns": "Those who know other columns",
+    "thm-1": "thm-1: Gaussian priors",
+    "remark-1": "remark-1: translations",
+    "cor-1a": "cor-1a: presence in a sum",
+    "cor-1a-identical": "cor-1a-identical: users alike",
+    "cor-1b": "cor-1b: a value in a sum",
+    "sums": "sums: exact, with proofs",
+    "thm-2": "thm-2: mixtures, false",
+    "cor-2": "cor-2: means only, false",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,13 +227,21 @@ def explanation_part(steps: Iterable[Step]) -> Steps:
 
 
 def rests_on(theory: Iterable[tuple[str, str]]) -> tuple[Block, ...]:
-    """Which pages of the documentation prove what."""
+    """Which pages of the documentation prove what; a reader may have neither them nor the code."""
     return (
         Heading("What it rests on"),
-        Bullets(
-            tuple((as_code(page), f": {what} (docs/theory/{page}.md)") for page, what in theory)
+        Paragraph(
+            "In the documentation of pufferfish-privacy, under Theory and The paper’s theorems:"
         ),
+        Bullets(tuple(f"“{PAGES[page]}”: {what}" for page, what in theory)),
     )
+
+
+def law_applied(law: Law) -> str:
+    """What was applied, with every digit of its size, and its grid."""
+    grid = getattr(law, "grid", None)
+    said = words_of(law).noun(law, repr)
+    return said if grid is None else f"{said}, on a grid of {grid!r}"
 
 
 def proofs(goal: Guarantee, noise: Law) -> Iterator[tuple[str, str]]:

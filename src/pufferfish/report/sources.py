@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any
 from pufferfish.core.errors import CertificationError, InvalidInputError
 from pufferfish.core.validation import require
 from pufferfish.documents.signing import PublicKey
-from pufferfish.documents.text import as_document, plain_document
+from pufferfish.documents.text import as_document, naming_file, plain_document
 from pufferfish.kinds.kind import kind_of
 from pufferfish.kinds.record import Edition, ReleaseRecord
 from pufferfish.kinds.verdict import Verification
@@ -92,10 +93,11 @@ def verify_source(
     folder = None if path is None else path.parent
     plain = _plain(given, path)
     released = file_of(beside.released)
-    found = verify_document(plain, folder=folder, released=released, signer=signer)
-    _refuse_unverified(found)
-    wanted = edition or edition_for(plain)
-    return Verified(source=_read(plain, wanted), found=found, folder=folder)
+    with contextlib.nullcontext() if path is None else naming_file(path):
+        found = verify_document(plain, folder=folder, released=released, signer=signer)
+        _refuse_unverified(found)
+        wanted = edition or edition_for(plain)
+        return Verified(source=_read(plain, wanted), found=found, folder=folder)
 
 
 def file_of(given: Any) -> Path | None:
@@ -149,7 +151,7 @@ def _refuse_other_file(released: Path, published: Mapping[str, Any]) -> None:
 
 def _plain(given: Any, path: Path | None) -> dict[str, Any]:
     if path is not None:
-        return plain_document(path)
+        return plain_document(path, "record")
     require(
         isinstance(given, Mapping),
         f"record must be a Record, a file's path or a document, got {type(given).__name__}.",
@@ -182,8 +184,9 @@ def _refuse_unverified(found: Verification) -> None:
     wrong = [each for each in found.checks if each.verdict is False]
     if wrong and wrong[0].claim == SHAPE:
         raise InvalidInputError(f"no report: this is not a usable record: {wrong[0].detail}.")
+    if wrong and wrong[0].other_file:
+        raise CertificationError(f"no report: {wrong[0].detail}")
     if wrong:
         raise CertificationError(
-            f"no report: the record does not verify. Not true: {wrong[0].claim} "
-            f"({wrong[0].detail})."
+            f"no report: the record does not verify. Not true: {wrong[0].in_words}."
         )

@@ -312,7 +312,7 @@ def _theory(facts: SumReport) -> Iterator[tuple[str, str]]:
 def _record_rows(facts: SumReport) -> Iterator[tuple[Text, Text]]:
     said, document, record = facts.said, facts.document, facts.record
     yield "Published", f"{said.statistic} of {said.column}: {facts.value!r}"
-    yield "Noise law", str(said.noise)
+    yield "Noise law", parts.law_applied(said.noise)
     yield "Size of the noise", _ROUNDED[said.rounding]
     if said.users is not None:
         divided = ", by whose number the noised sum was divided"

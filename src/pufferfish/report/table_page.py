@@ -280,7 +280,7 @@ def _record_rows(facts: TableReport) -> Iterator[tuple[Text, Text]]:
     order = "in random order" if said.order == "random" else "in the order of the table"
     yield "Published", f"{published['file'] or 'a frame'}; rows {order}"
     yield f"SHA-256 of the {published['checksum_of']}", (as_code(published["sha256"]),)
-    yield "Noise law" if facts.noised else "Recoding", str(said.noise)
+    yield "Noise law" if facts.noised else "Recoding", parts.law_applied(said.noise)
     yield from parts.who_and_when(document, facts.found)
     if record is not None:
         yield (

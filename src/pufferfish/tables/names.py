@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 
 from pufferfish.core.errors import InvalidInputError
 
-__all__ = ["MARKS_HINT", "check_columns", "not_labels", "not_numeric", "not_secrets"]
-__all__ += ["not_text", "refuse_sorting_keys"]
+__all__ = [
+    "MARKS_HINT",
+    "check_columns",
+    "has_decimal_commas",
+    "not_labels",
+    "not_numeric",
+    "not_secrets",
+]
+__all__ += ["not_text", "refuse_sorting_keys", "with_decimal_commas"]
 
 # What a text among numbers may mean.
 MARKS_HINT = "If the text means a missing number, name it: --na TEXT (na=[...])."
+
+# A number with a decimal comma, and a number without decimals, which may be next to it.
+_COMMA = r"[+-]?(\d+|\d{1,3}([.' ]\d{3})+),\d+"
+_WHOLE = r"[+-]?(\d+|\d{1,3}([.' ]\d{3})+)"
+# A column in which this share of entries are one or the other, and this share the first.
+_NEARLY_ALL, _SOME = 0.95, 0.1
 
 _MOST_LISTED = 20
 
@@ -30,6 +44,29 @@ def check_columns(known: Sequence[str], *wanted: str | None) -> None:
         close = get_close_matches(str(name), [str(each) for each in known], n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise InvalidInputError(f"there is no column {name!r}.{hint} Columns: {listed}{more}.")
+
+
+def has_decimal_commas(entries: Iterable[tuple[object, int]]) -> bool:
+    """Whether nearly all entries would be numbers if a comma were the decimal mark.
+
+    Args:
+        entries: Entries that are not missing, and how often each occurs.
+    """
+    comma = whole = every = 0
+    for entry, count in entries:
+        text = entry.strip() if isinstance(entry, str) else ""
+        every += count
+        comma += count if re.fullmatch(_COMMA, text) else 0
+        whole += count if re.fullmatch(_WHOLE, text) else 0
+    return comma > _SOME * every and comma + whole >= _NEARLY_ALL * every
+
+
+def with_decimal_commas(column: str, where: str = "") -> str:
+    """Why a column of numbers with decimal commas is refused. The number is an example, no data."""
+    return (
+        f"column {column!r} holds text{where}; its entries look like numbers with a decimal "
+        "comma: write 45246.5 instead of 45246,5."
+    )
 
 
 def not_numeric(column: str, kind: str) -> str:

@@ -100,8 +100,9 @@ def wrong_laws(wrong: float, confidence: float | None = None, *, capped: bool = 
         )
         return (
             f"The promise also holds, with {percent(confidence, 3)} confidence, for the "
-            "population from which the rows come, if they are an independent sample of it"
-            f"{listed}: it covers every law that the rows do not exclude."
+            "population from which the rows come, if they are an independent sample of it (not a "
+            f"weighted, stratified or clustered one){listed}: it covers every law that the rows do "
+            "not exclude."
         )
     if not wrong:
         return ""

@@ -23,7 +23,7 @@ from pufferfish.tables.engine import Checking, ColumnKind, Progress
 from pufferfish.tables.formats import FileFormat
 from pufferfish.tables.local.dtypes import arrow_kind, frame_kind
 from pufferfish.tables.local.frames import collect_frame, native, to_arrow
-from pufferfish.tables.local.pieces import Piece, open_table
+from pufferfish.tables.local.pieces import Piece, naming_table, open_table
 from pufferfish.tables.local.pool import in_order
 from pufferfish.tables.local.reading import as_numbers
 from pufferfish.tables.names import check_columns
@@ -94,7 +94,8 @@ def crosstab_files(
             tally.merge(some)
             if progress is not None and share is not None:
                 progress(share)
-    return tally.crosstab()
+    with naming_table(path):
+        return tally.crosstab()
 
 
 def _counted(

@@ -20,7 +20,7 @@ from pufferfish.core.validation import require
 from pufferfish.tables.arrow import arrow_batch, arrow_numbers
 from pufferfish.tables.batch import Batch, Coded
 from pufferfish.tables.formats import FileFormat
-from pufferfish.tables.local.pieces import naming
+from pufferfish.tables.local.pieces import naming, naming_table
 from pufferfish.tables.local.reading import as_numbers, open_file
 from pufferfish.tables.marks import without_marks
 from pufferfish.tables.sources import Source, SourceFile, find_source
@@ -96,7 +96,10 @@ def detect(path: str, format_: FileFormat, most_rows: int = 100_000) -> tuple[Fo
         if rows:
             break
     shared = Counter([*names, *source.keys])
-    found = [looks[name].found() if shared[name] == 1 else FoundColumn(name=name) for name in names]
+    with naming_table(path):
+        found = [
+            looks[name].found() if shared[name] == 1 else FoundColumn(name=name) for name in names
+        ]
     keys = [
         _key(source, name, format_.na) if shared[name] == 1 else FoundColumn(name=name)
         for name in source.keys

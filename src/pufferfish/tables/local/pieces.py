@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.extras import pyarrow
 from pufferfish.tables.formats import FileFormat
-from pufferfish.tables.local.reading import TableFile, open_file
+from pufferfish.tables.local.reading import TableFile, name_of, open_file
 from pufferfish.tables.sources import Source, SourceFile, find_source
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["OpenTable", "Piece", "open_table"]
+__all__ = ["OpenTable", "Piece", "naming", "naming_table", "open_table"]
 
 
 class Piece(NamedTuple):
@@ -158,10 +158,20 @@ class _Reader(NamedTuple):
 
 
 @contextlib.contextmanager
+def naming_table(path: str) -> Iterator[None]:
+    """A context in which an error about the data names the table."""
+    try:
+        yield
+    except DataError as error:
+        raise type(error)(f"{name_of(path)}: {error}") from None
+
+
+@contextlib.contextmanager
 def naming(file: SourceFile, *, many: bool) -> Iterator[None]:
+    """A context in which an error names the file, if the table may have other files."""
     try:
         yield
     except InvalidInputError as error:
-        if not many:
+        if not many or str(error).startswith(file.name):
             raise
         raise type(error)(f"{file.name}: {error}") from None

@@ -20,15 +20,23 @@ from pufferfish.tables.arrow import BATCH
 from pufferfish.tables.encodings import is_wide, not_utf8
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, delimiter_of
 from pufferfish.tables.marks import without_marks
-from pufferfish.tables.names import MARKS_HINT, check_columns, not_numeric
+from pufferfish.tables.names import (
+    MARKS_HINT,
+    check_columns,
+    has_decimal_commas,
+    not_numeric,
+    with_decimal_commas,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TableFile", "as_numbers", "open_file"]
+__all__ = ["TableFile", "as_numbers", "name_of", "open_file"]
 
 _BLOCK_BYTES = 1 << 22
 _FIRST_BYTES = 1 << 16
+# Whether numbers have decimal commas is judged by this number of entries.
+_MOST_LOOKED_AT = 10_000
 # Where all columns are read there may be many, so fewer rows are read at a time.
 _FEW_ROWS = 1 << 14
 _PAGE_BYTES = 1 << 20
@@ -96,6 +104,11 @@ def open_file(
         yield TableFile(names=names, schema=schema, parts=parts, source=source, size=size)
 
 
+def name_of(path: str) -> str:
+    """The name of a table's file, without its folders."""
+    return "standard input" if path in (STANDARD_STREAM, "<stdin>") else Path(path).name or path
+
+
 _Opened = tuple[tuple[str, ...], Any, Iterator[Any]]
 
 
@@ -107,6 +120,7 @@ def _open_csv(
     labels: tuple[str, ...],
 ) -> _Opened:
     pa, arrow_csv = pyarrow(), pyarrow("csv")
+    file = source
 
     if format_.compressed:
         source = io.BufferedReader(gzip.GzipFile(fileobj=source), _FIRST_BYTES)
@@ -121,7 +135,8 @@ def _open_csv(
     line = start.decode("utf-8-sig", "replace")
     if not line:
         raise DataError(
-            "the table is empty: a CSV needs a first line with the names of its columns."
+            f"{name_of(file.name)} is empty: a CSV needs a first line with the names of its "
+            "columns."
         )
     delimiter = delimiter_of(line, format_)
     names = next(csv.reader([line], delimiter=delimiter))
@@ -226,8 +241,11 @@ def as_numbers(name: str, text: pa.Array, rows: int) -> pa.Array:
     try:
         return pc.cast(present, pa.float64())
     except pa.ArrowInvalid:
-        row = _first_text(present)
-        message = not_numeric(name, f"text in row {rows + row + 1}")
+        row = rows + _first_text(present) + 1
+        some = present.drop_null()[:_MOST_LOOKED_AT].to_pylist()
+        if has_decimal_commas((each, 1) for each in some):
+            raise DataError(with_decimal_commas(name, f" in row {row}")) from None
+        message = not_numeric(name, f"text in row {row}")
         raise DataError(f"{message} {MARKS_HINT}") from None
 
 

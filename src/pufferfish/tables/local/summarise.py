@@ -13,6 +13,7 @@ from pufferfish.tables.formats import FileFormat, format_of
 from pufferfish.tables.local.files import each_batch
 from pufferfish.tables.local.frames import frame_batches
 from pufferfish.tables.local.one_row import reduce_arrays, reduce_frame
+from pufferfish.tables.local.pieces import naming_table
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.summary import Summary
@@ -33,7 +34,8 @@ def summarise_files(
     work, columns = _check_each(tally, check), (what.column, what.secret, what.count)
     for part in each_batch(path, format_, *columns, work, progress, what.one_row):
         tally.merge(part)
-    return tally.summary()
+    with naming_table(path):
+        return tally.summary()
 
 
 def summarise_held(data: Any, what: Counting, check: Checking | None = None) -> Summary:
