@@ -222,7 +222,7 @@ RELEASED = {"headline", "output", "rows", "goal", "noise", "record", "public_rec
 RELEASED |= FIGURES | {"stress"}
 CHOICES = {"choices", "constant_rmse", "delta", "delta_rows", "left_out", "not_split", "picture"}
 CHOICES |= {"rows"}
-CHOICES |= {"guess_with_true_value", "guess_without_release", "holes_epsilon"}
+CHOICES |= {"guess_with_true_value", "guess_without_release", "holes_epsilon", "outliers"}
 PLANNED = {"goal", "delta_rows", "unit", "noise", "certificate", "plan"} | FIGURES
 
 

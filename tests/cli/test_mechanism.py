@@ -134,8 +134,8 @@ def test_noise_is_clipped_to_public_bounds_only(typed: Typed) -> None:
 @pytest.mark.parametrize(
     ("more", "ways"),
     [
-        ((), ["noise", "remapped", "wrong 1%", "wrong 5%"]),
-        (("--mechanism", "auto", "--cap=-1:12"), ["noise", "clipped", "remapped", "wrong 1%"]),
+        ((), ["noise", "remapped", "laws ±1%", "laws ±5%"]),
+        (("--mechanism", "auto", "--cap=-1:12"), ["noise", "clipped", "remapped", "laws ±1%"]),
         (("--mechanism", "recode", "--floor", "0.5", "--wrong", "1%"), ["noise", "as asked"]),
     ],
 )
@@ -145,9 +145,9 @@ def test_without_epsilon_mechanisms_are_compared(
     said = typed(*CALIBRATE, *more, "--belief", "empirical")
     assert said.code == 0
     assert max(map(len, said.out.splitlines())) <= 100
-    lines = said.out.splitlines()
+    lines = said.out.splitlines()[1:]  # the legend has two lines
     assert "  ".join(ways) in " ".join(lines[1].split()).replace(" ", "  ").replace(
-        "wrong  ", "wrong "
+        "laws  ", "laws "
     ).replace("as  asked", "as asked")
     assert lines[1].split()[-1] == "constant"
     assert [line.split()[0] for line in lines[2:8]] == ["0.1", "0.25", "0.5", "1", "2", "4"]
@@ -158,6 +158,21 @@ def test_without_epsilon_mechanisms_are_compared(
     assert found["guess_without_release"] == 0.5 < found["guess_with_true_value"]
     assert all(each["held_out"] is None for each in found["choices"])
     assert "what ε becomes on rows that were not used" in found["left_out"][0]
+
+
+def test_the_comparison_says_which_values_set_the_noise(typed: Typed, folder: Path) -> None:
+    """As `calibrate --epsilon` does, and only where few values do."""
+    write(folder / "far.csv", [*rows("ab", 400), *[[0, "a", 1000, "u"]] * 3])
+    how = ("calibrate", "far.csv", *COLUMNS, "--belief", "empirical", "--splits", "0")
+    hint = " ".join(typed(*how, "-e", "1").out.split()).partition("Values above ")[2][:60]
+    assert "set the noise; capped there" in hint
+    said = typed(*how)
+    assert f"At ε = 1: Values above {hint}" in " ".join(said.out.split())
+    assert max(map(len, said.out.splitlines())) <= 100
+    assert typed(*how, "--json").json["outliers"].startswith("At ε = 1: Values above")
+    plain = ("--belief", "empirical", "--splits", "0")
+    assert "set the noise" not in typed(*CALIBRATE, *plain).out
+    assert typed(*CALIBRATE, *plain, "--json").json["outliers"] is None
 
 
 def test_a_recoding_as_asked_is_that_of_calibrate(typed: Typed) -> None:
