@@ -367,7 +367,7 @@ def test_a_radius_is_kept_by_a_size_that_is_given() -> None:
     scenario, goal = scenario_of(*PAIRS["mixtures"]), pf.Guarantee(1.0)
     wider = pf.calibrate(scenario, goal, radius=0.2).noise
     assert pf.calibrate(scenario, goal, radius=0.2, size=1.001 * size_of(wider)).certified
-    with pytest.raises(pf.CertificationError, match="is used .sizes are rounded up to"):
+    with pytest.raises(pf.CertificationError, match="sizes are rounded up to"):
         pf.calibrate(scenario, goal, radius=0.2, size=0.999 * size_of(wider))
 
 
