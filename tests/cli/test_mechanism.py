@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -175,6 +176,40 @@ def test_the_comparison_says_which_values_set_the_noise(typed: Typed, folder: Pa
     assert typed(*CALIBRATE, *plain, "--json").json["outliers"] is None
 
 
+def test_bins_that_a_smooth_belief_needs_are_explained(typed: Typed) -> None:
+    """Nobody chose bins: the column has few values, and as a table it needs none."""
+    how = ("calibrate", "t.csv", "-c", "x", "-s", "s", "-e", "1", "--mechanism", "recode")
+    more = ("--floor", "none", "--sampling-confidence", "95%", "--splits", "0")
+    refused = typed(*how, *more)
+    assert refused.code != 0
+    said = " ".join(refused.err.split())
+    assert "the smooth laws of 'mixture' need bins" in said
+    assert "--belief empirical" in said
+    assert typed(*how, *more, "--belief", "empirical").code == 0
+
+
+def test_what_delta_permits_and_what_is_certified_are_told_apart(typed: Typed) -> None:
+    how = (*CALIBRATE, "-e", "1", "-d", "0.01", "--splits", "0")
+    said = " ".join(typed(*how, "-o", "plan.json").out.split())
+    delta = Plan.load("plan.json").certificate.delta_upper
+    assert delta < 0.01
+    assert "permits, at worst, that what is published of 2 of 120 rows reveals everything" in said
+    (shown,) = re.findall(
+        r"The certificate shows less: .* δ at ε = 1 is at most ([0-9.e-]+)\.", said
+    )
+    assert delta <= float(shown) <= 1.01 * delta
+
+
+def test_figures_of_noise_and_of_all_strata_are_called_so(typed: Typed) -> None:
+    how = ("--mechanism", "auto", "--keep", "o", "--min-group", "5", "--pair", "a:b", "-e", "1")
+    said = typed("release", "t.csv", *COLUMNS, *how, "-o", "kept.csv", "--no-stress")
+    assert said.code == 0
+    text = " ".join(said.out.split())
+    assert "For all rows together: " in text
+    assert "the least Laplace noise, before its size is rounded up, gives " in text
+    assert "The promise leaves no margin for laws that differ" in text
+
+
 def test_a_recoding_as_asked_is_that_of_calibrate(typed: Typed) -> None:
     asked = ("--mechanism", "recode", "--floor", "0.5", "--wrong", "1%", "--splits", "0", "--json")
     found = typed(*CALIBRATE, *asked).json["choices"]
@@ -201,7 +236,10 @@ def test_the_picture_and_what_it_does_not_go_with(typed: Typed) -> None:
 def test_rows_that_delta_may_expose_are_counted(typed: Typed) -> None:
     for more in ((), ("--noise", "gaussian"), ("-e", "1")):
         said = typed(*CALIBRATE, *more, "-d", "0.01", "--splits", "0")
-        assert "With δ = 0.01 the promise may fail for" in " ".join(said.out.split())
+        assert (
+            "With δ = 0.01 the definition permits, at worst, that what is published of"
+            in " ".join(said.out.split())
+        )
     assert "may fail" not in typed(*CALIBRATE, "--splits", "0").out
     assert typed(*CALIBRATE, "-e", "1", "-d", "0.01", "--json").json["delta_rows"] > 0
 

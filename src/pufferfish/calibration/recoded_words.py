@@ -117,7 +117,9 @@ def others_compared(recode: Recode, scenario: Scenario, goal: Guarantee) -> str:
     same, constant = "publishing one constant for everybody", readable(recode.constant_rmse, 3)
     if recode.laplace_rmse is not None:
         noise = readable(recode.laplace_rmse, 3)
-        return f"the least Laplace noise gives {noise}, and {same} {constant}"
+        public = all(each.public for each in scenario.beliefs) or not recode.laplace_rmse
+        rounded = "" if public else ", before its size is rounded up,"
+        return f"the least Laplace noise{rounded} gives {noise}, and {same} {constant}"
     why = holes_in_words(scenario, goal)
     reason = f" ({why})" if why else ""
     return f"no Laplace noise keeps this promise{reason}; {same} gives {constant}"
@@ -162,7 +164,10 @@ def _how_found(recode: Recode, certificate: Certificate) -> str:
 def wrong_in_words(wrong: float, confidence: float | None = None) -> str:
     """The other laws for which the promise holds."""
     if not wrong and confidence is None:
-        return "The promise is about exactly the laws that are described."
+        return (
+            "The promise leaves no margin for laws that differ from the described ones (see "
+            "--wrong)."
+        )
     return wrong_laws(wrong, confidence)
 
 

@@ -262,13 +262,13 @@ def larger_size(
 
 
 def exposed_rows(delta: float, rows: int) -> int:
-    """δ·N, rounded up: the number of rows for which a promise may fail."""
+    """δ·N, rounded up: the number of rows about which everything may be revealed, at worst."""
     return min(math.ceil(delta * rows * (1.0 - 1e-12)), rows)
 
 
 def delta_rows_in_words(delta: float, rows: int) -> str:
-    """The sentence on how many rows a promise may fail for."""
+    """The sentence on what δ permits: a worst case, which the mechanism need not reach."""
     return (
-        f"With δ = {delta:g} the promise may fail for {exposed_rows(delta, rows):,} of {rows:,} "
-        "rows: what is published of them may reveal everything."
+        f"With δ = {delta:g} the definition permits, at worst, that what is published of "
+        f"{exposed_rows(delta, rows):,} of {rows:,} rows reveals everything."
     )
