@@ -87,7 +87,7 @@ def test_fit_writes_beliefs_that_calibrate_takes(typed: Typed) -> None:
 def test_calibrate_without_a_goal_prints_a_table(typed: Typed) -> None:
     said = typed(*CALIBRATE)
     assert said.code == 0
-    assert [line.split()[0] for line in said.out.splitlines()[2:8]] == [
+    assert [line.split()[0] for line in said.out.splitlines()[3:9]] == [
         "0.1",
         "0.25",
         "0.5",
