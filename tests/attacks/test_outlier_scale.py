@@ -131,5 +131,5 @@ def test_a_public_scale_tells_nothing_but_that_it_suffices() -> None:
 def test_too_small_a_public_scale_is_refused_without_telling_the_least() -> None:
     with pytest.raises(pf.CertificationError) as refused:
         calibrated("a", OUTLIER, 30.0)
-    assert "the rung 32 of the public ladder is used" in str(refused.value)
+    assert "give none, and 32 is used (sizes" in str(refused.value)
     assert "30.9" not in str(refused.value)

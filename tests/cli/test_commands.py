@@ -88,7 +88,7 @@ def test_fit_writes_beliefs_that_calibrate_takes(typed: Typed) -> None:
 def test_calibrate_without_a_goal_prints_a_table(typed: Typed) -> None:
     said = typed(*CALIBRATE)
     assert said.code == 0
-    assert [line.split()[0] for line in said.out.splitlines()[2:8]] == [
+    assert [line.split()[0] for line in said.out.splitlines()[3:9]] == [
         "0.1",
         "0.25",
         "0.5",
@@ -233,7 +233,7 @@ RELEASED = {"headline", "output", "rows", "goal", "noise", "record", "public_rec
 RELEASED |= FIGURES | {"stress"}
 CHOICES = {"choices", "constant_rmse", "delta", "delta_rows", "left_out", "not_split", "picture"}
 CHOICES |= {"rows"}
-CHOICES |= {"guess_with_true_value", "guess_without_release", "holes_epsilon"}
+CHOICES |= {"guess_with_true_value", "guess_without_release", "holes_epsilon", "outliers"}
 PLANNED = {"goal", "delta_rows", "unit", "noise", "certificate", "plan"} | FIGURES
 
 

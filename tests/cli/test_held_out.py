@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+import pufferfish as pf
+from pufferfish.cli.held_out import as_warning
+from pufferfish.insight.held_out import HeldOut, Split
 from tests import seams
 from tests.cli.conftest import Said, Typed
 from tests.cli.tables import column, rows, write
@@ -235,15 +238,81 @@ def test_a_promise_that_most_splits_break_is_a_warning(typed: Typed) -> None:
     """A recoding without slack is fitted to the very table."""
     bare = ("--mechanism", "recode", "--floor", "none", "--nominal", "--splits", "4")
     said = typed(*CALIBRATE, *bare)
-    warned = "Beware: on rows that were not used, the promise held in 0 of 4 random splits"
-    assert warned in " ".join(said.out.split())
+    text = " ".join(said.out.split())
+    assert "Beware: On rows that were not used, ε = 1 held in none of 4 random splits (" in text
+    assert "may fail for another sample of the same population. To find how much room" in text
     # After what the record itself warns of, and before the promise.
     before, _, _ = typed(*RELEASE, *bare).out.partition("Promise ")
-    assert "on rows that were not used" in before
+    assert "On rows that were not used" in before
     found = typed(*RELEASE, *bare, "--json", "--force").json
-    assert found["headline"][-1].startswith("on rows that were not used")
+    assert found["headline"][-1].startswith("On rows that were not used")
     # A promise that holds needs no warning.
-    assert "Beware: on rows" not in typed(*CALIBRATE).out
+    assert "Beware: On rows" not in typed(*CALIBRATE, "--scale", "400").out
+
+
+def split(epsilon: float) -> Split:
+    """The judgement of rows under which this is the least ε, of a promise of 1."""
+    return Split(epsilon=epsilon, delta=0.0, rmse=1.0, holds=epsilon <= 1.0)
+
+
+@pytest.mark.parametrize(
+    ("held", "tried", "warned"),
+    [
+        *((5, 5, False), (4, 5, False), (3, 5, True), (2, 3, True), (0, 1, True), (1, 1, False)),
+        *((16, 19, False), (18, 20, True), (19, 20, False)),
+    ],
+)
+def test_how_many_splits_may_fail(typed: Typed, held: int, tried: int, warned: bool) -> None:
+    assert typed(*CALIBRATE, "--splits", "0", "-o", "plan.json").code == 0
+    plan = pf.Plan.load("plan.json")
+    splits = tuple(split(epsilon=0.9 if each < held else 1.5) for each in range(tried))
+    said = as_warning(HeldOut(goal=pf.Guarantee(1.0), splits=splits), plan)
+    assert bool(said) == warned
+    if (held, tried) == (3, 5):
+        assert "ε = 1 held in only 3 of 5 random splits (median ε 0.9): the promise" in said[0]
+    if tried == 1 and warned:
+        assert "did not hold in the one random split (there ε 1.5)" in said[0]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        (),
+        ("--cap", "0:12"),
+        ("--noise", "gaussian", "-d", "0.01"),
+        ("--mechanism", "recode", "--floor", "none", "--nominal"),
+        ("--missing", "keep"),
+    ],
+)
+def test_the_advice_of_the_warning_is_not_refused(
+    typed: Typed, folder: Path, monkeypatch: pytest.MonkeyPatch, how: tuple[str, ...]
+) -> None:
+    """What a warning says to type is typed, with public bounds where it names LOW:HIGH."""
+    content = [
+        [
+            "" if how == ("--missing", "keep") and place == 2 and row[0] % 9 == 0 else each
+            for place, each in enumerate(row)
+        ]
+        for row in rows("ab", 120)
+    ]
+    write(folder / "t.csv", content)
+    command = ("calibrate", "t.csv", *COLUMNS, "-e", "1", "--splits", "0")
+    assert typed(*command, *how, "-o", "plan.json").code == 0
+    broken = HeldOut(goal=pf.Guarantee(1.0), splits=(split(epsilon=2.0),))
+    advice = as_warning(broken, pf.Plan.load("plan.json"))[0].partition("needs, give ")[2]
+    typed_next = advice.rstrip(".").partition(" (")[0].split()
+    assert "95%" in typed_next
+    found = seams.found(seams.WRONG_THAT_HOLDS)
+
+    def quick(*arguments: object, **more: Any) -> Any:
+        return found(*arguments, **more | {"wrongs": (0.2,), "share": 0.01})
+
+    seams.put(monkeypatch, seams.WRONG_THAT_HOLDS, quick)
+    changed = ("--noise", "gaussian", "-d", "0.01", "--nominal")
+    kept = [each for each in how if each not in changed]
+    assert ("(instead of --nominal)" in advice) == ("--nominal" in how)
+    said = typed(*command, *kept, *(each.replace("LOW:HIGH", "0:12") for each in typed_next))
+    assert said.code == 0, said.err
 
 
 def test_holes_that_no_noise_hides_in_a_half_are_counted(typed: Typed, folder: Path) -> None:

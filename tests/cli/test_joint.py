@@ -98,15 +98,15 @@ def test_a_plan_is_released(typed: Typed) -> None:
 def test_choosing_an_epsilon(typed: Typed) -> None:
     said = typed("calibrate", *JOINT[:-2], "--keep", "sex")
     assert said.code == 0
-    first, head, *rows = said.out.splitlines()
+    first, _, head, *rows = said.out.splitlines()
     assert "root of its mean loss" in first
     assert head.split()[-1] == "constant"
     assert [row.split()[0] for row in rows[:6]] == ["0.1", "0.25", "0.5", "1", "2", "4"]
     assert "Rows that stay as they are." in said.out
     assert "e+" not in said.out
     found = typed("calibrate", *JOINT[:-2], "--keep", "sex", "--json").json["choices"]
-    assert {each["way"] for each in found} == {"wrong 1%", "wrong 5%"}
-    shares = [each["unchanged"] for each in found if each["way"] == "wrong 5%"]
+    assert {each["way"] for each in found} == {"laws ±1%", "laws ±5%"}
+    shares = [each["unchanged"] for each in found if each["way"] == "laws ±5%"]
     assert found[0]["columns"].keys() == {"job", "grade"}
     assert shares == sorted(shares)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -134,8 +135,8 @@ def test_noise_is_clipped_to_public_bounds_only(typed: Typed) -> None:
 @pytest.mark.parametrize(
     ("more", "ways"),
     [
-        ((), ["noise", "remapped", "wrong 1%", "wrong 5%"]),
-        (("--mechanism", "auto", "--cap=-1:12"), ["noise", "clipped", "remapped", "wrong 1%"]),
+        ((), ["noise", "remapped", "laws ±1%", "laws ±5%"]),
+        (("--mechanism", "auto", "--cap=-1:12"), ["noise", "clipped", "remapped", "laws ±1%"]),
         (("--mechanism", "recode", "--floor", "0.5", "--wrong", "1%"), ["noise", "as asked"]),
     ],
 )
@@ -145,9 +146,9 @@ def test_without_epsilon_mechanisms_are_compared(
     said = typed(*CALIBRATE, *more, "--belief", "empirical")
     assert said.code == 0
     assert max(map(len, said.out.splitlines())) <= 100
-    lines = said.out.splitlines()
+    lines = said.out.splitlines()[1:]  # the legend has two lines
     assert "  ".join(ways) in " ".join(lines[1].split()).replace(" ", "  ").replace(
-        "wrong  ", "wrong "
+        "laws  ", "laws "
     ).replace("as  asked", "as asked")
     assert lines[1].split()[-1] == "constant"
     assert [line.split()[0] for line in lines[2:8]] == ["0.1", "0.25", "0.5", "1", "2", "4"]
@@ -158,6 +159,55 @@ def test_without_epsilon_mechanisms_are_compared(
     assert found["guess_without_release"] == 0.5 < found["guess_with_true_value"]
     assert all(each["held_out"] is None for each in found["choices"])
     assert "what ε becomes on rows that were not used" in found["left_out"][0]
+
+
+def test_the_comparison_says_which_values_set_the_noise(typed: Typed, folder: Path) -> None:
+    """As `calibrate --epsilon` does, and only where few values do."""
+    write(folder / "far.csv", [*rows("ab", 400), *[[0, "a", 1000, "u"]] * 3])
+    how = ("calibrate", "far.csv", *COLUMNS, "--belief", "empirical", "--splits", "0")
+    hint = " ".join(typed(*how, "-e", "1").out.split()).partition("Values above ")[2][:60]
+    assert "set the noise; capped there" in hint
+    said = typed(*how)
+    assert f"At ε = 1: Values above {hint}" in " ".join(said.out.split())
+    assert max(map(len, said.out.splitlines())) <= 100
+    assert typed(*how, "--json").json["outliers"].startswith("At ε = 1: Values above")
+    plain = ("--belief", "empirical", "--splits", "0")
+    assert "set the noise" not in typed(*CALIBRATE, *plain).out
+    assert typed(*CALIBRATE, *plain, "--json").json["outliers"] is None
+
+
+def test_bins_that_a_smooth_belief_needs_are_explained(typed: Typed) -> None:
+    """Nobody chose bins: the column has few values, and as a table it needs none."""
+    how = ("calibrate", "t.csv", "-c", "x", "-s", "s", "-e", "1", "--mechanism", "recode")
+    more = ("--floor", "none", "--sampling-confidence", "95%", "--splits", "0")
+    refused = typed(*how, *more)
+    assert refused.code != 0
+    said = " ".join(refused.err.split())
+    assert "the smooth laws of 'mixture' need bins" in said
+    assert "--belief empirical" in said
+    assert typed(*how, *more, "--belief", "empirical").code == 0
+
+
+def test_what_delta_permits_and_what_is_certified_are_told_apart(typed: Typed) -> None:
+    how = (*CALIBRATE, "-e", "1", "-d", "0.01", "--splits", "0")
+    said = " ".join(typed(*how, "-o", "plan.json").out.split())
+    delta = Plan.load("plan.json").certificate.delta_upper
+    assert delta < 0.01
+    assert "permits, at worst, that what is published of 2 of 120 rows reveals everything" in said
+    (shown,) = re.findall(
+        r"The certificate shows less: .* δ at ε = 1 is at most ([0-9.e-]+)\.", said
+    )
+    assert delta <= float(shown) <= 1.01 * delta
+
+
+def test_figures_of_noise_and_of_all_strata_are_called_so(typed: Typed) -> None:
+    how = ("--mechanism", "auto", "--keep", "o", "--min-group", "5", "--pair", "a:b", "-e", "1")
+    said = typed("release", "t.csv", *COLUMNS, *how, "-o", "kept.csv", "--no-stress")
+    assert said.code == 0
+    text = " ".join(said.out.split())
+    assert "For all rows together: " in text
+    assert "the least Laplace noise, before its size is rounded up, gives " in text
+    assert "The promise leaves no margin for laws that differ" in text
 
 
 def test_a_recoding_as_asked_is_that_of_calibrate(typed: Typed) -> None:
@@ -186,7 +236,10 @@ def test_the_picture_and_what_it_does_not_go_with(typed: Typed) -> None:
 def test_rows_that_delta_may_expose_are_counted(typed: Typed) -> None:
     for more in ((), ("--noise", "gaussian"), ("-e", "1")):
         said = typed(*CALIBRATE, *more, "-d", "0.01", "--splits", "0")
-        assert "With δ = 0.01 the promise may fail for" in " ".join(said.out.split())
+        assert (
+            "With δ = 0.01 the definition permits, at worst, that what is published of"
+            in " ".join(said.out.split())
+        )
     assert "may fail" not in typed(*CALIBRATE, "--splits", "0").out
     assert typed(*CALIBRATE, "-e", "1", "-d", "0.01", "--json").json["delta_rows"] > 0
 

@@ -46,7 +46,7 @@ def test_too_little_is_refused_before_anything_is_written(typed: Typed, folder: 
     least = typed(*CALIBRATE, "-e", "1", "--json").json["noise"]["scale"]
     said = typed(*RELEASE, "-e", "1", "--scale", str(0.5 * least))
     assert said.code == Exit.NOT_PRIVATE
-    assert f"the rung {least:g} of the public ladder is used" in said.err
+    assert f"give none, and {least:g} is used (sizes" in " ".join(said.err.split())
     assert not (folder / "out.csv").exists()
 
 
@@ -60,7 +60,7 @@ def test_too_little_for_all_rows_of_a_person_names_a_rung_that_is_enough(
     said = typed(*wanted, "--scale", "2")
     assert said.code == Exit.NOT_PRIVATE
     assert "600 rows of one person together" in " ".join(said.err.split())
-    assert f"the rung {enough:g} of the public ladder" in " ".join(said.err.split())
+    assert f"give none, and {enough:g} is used (sizes" in " ".join(said.err.split())
     assert typed(*wanted, "--scale", str(enough)).code == 0
 
 

@@ -46,14 +46,14 @@ def test_each_entry_is_what_calibrate_finds():
 def test_what_breaks_on_other_rows_is_never_called_best():
     """Without slack the error is the least, and no other half keeps the promise."""
     bare = mapped("bare", floor=None, nominal=True)
-    safe = mapped("safe", floor=None, wrong=0.1)
+    safe = mapped("safe", floor=None, wrong=0.05)
     halves = split_rows(SCENARIO, COUNTS, 2)
     found = frontier(SCENARIO, [bare, safe], epsilons=(0.5,), halves=halves)
     assert found.at("bare", 0.5).rmse < found.at("safe", 0.5).rmse
     assert found.at("bare", 0.5).held_out.held == 0
     assert found.best(0.5).way == "safe"
     alone = pf.held_out(
-        SCENARIO, pf.Guarantee(0.5), splits=2, mechanism="recode", floor=None, wrong=0.1
+        SCENARIO, pf.Guarantee(0.5), splits=2, mechanism="recode", floor=None, wrong=0.05
     )
     assert found.at("safe", 0.5).held_out.splits == alone.splits
     unseen = frontier(SCENARIO, [mapped("bare", floor=None, nominal=True)], epsilons=(0.5,))
@@ -139,3 +139,38 @@ def test_what_only_noise_cannot_hide_is_said():
     assert f"that alone needs ε = {math.ceil(100 * needed) / 100:g}. A recoding can hide" in text
     assert frontier(holed, [mapped()], epsilons=(0.5,)).holes == 0.0
     assert frontier(SCENARIO, [NOISE], epsilons=(0.5,)).holes == 0.0
+
+
+def test_what_errs_more_than_a_constant_is_never_called_best():
+    found = frontier(SCENARIO, [NOISE, mapped()], epsilons=(0.1, 2.0))
+    assert min(found.at(way, 0.1).rmse for way in found.ways) > found.constant_rmse
+    assert found.best(0.1) is None
+    assert found.best(2.0).rmse < found.constant_rmse
+    assert [each["least_error"] for each in found.to_dict()["choices"]].count(True) == 1
+    text = frontier_in_words(found, of_rows=False)
+    assert text.count("*") == 2  # the legend, and ε = 2
+    assert "Where the constant errs less" in text
+
+
+def test_the_guess_from_true_values_is_called_a_bound_where_it_is_one():
+    def scenario(each: int) -> pf.Scenario:
+        laws = {
+            name: pf.Discrete.from_counts({10 * k + shift: each for k in range(30)})
+            for shift, name in enumerate("ab")
+        }
+        return pf.Scenario(pf.Belief(laws))
+
+    for often, bound in ((1, True), (2, False)):
+        found = frontier(scenario(often), [NOISE], epsilons=(1.0,))
+        assert found.by_heart == bound
+        text = " ".join(frontier_in_words(found, of_rows=False).split())
+        assert ("true value (an upper bound: most values occur once" in text) == bound
+
+
+def test_why_two_epsilons_have_the_same_noise_is_said():
+    found = frontier(SCENARIO, [NOISE], epsilons=(1.0, 1.001, 4.0))
+    assert found.at("noise", 1.0).rmse == found.at("noise", 1.001).rmse
+    text = " ".join(frontier_in_words(found, of_rows=False).split())
+    assert "noise is the same at ε = 1 and 1.001: sizes are rounded up to 1, 1.25, 1.6" in text
+    other = frontier(SCENARIO, [NOISE], epsilons=(1.0, 4.0))
+    assert "rounded up" not in frontier_in_words(other, of_rows=False)

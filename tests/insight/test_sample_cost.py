@@ -27,7 +27,7 @@ def test_many_rows_cost_little() -> None:
     assert not found.few
     assert found.plain_rmse <= found.rmse < found.constant_rmse
     assert "exactly the described laws" in str(found)
-    assert "too few" not in str(found)
+    assert "so few rows" not in str(found)
 
 
 def test_few_rows_are_said_with_how_many_would_do() -> None:
@@ -36,6 +36,8 @@ def test_few_rows_are_said_with_how_many_would_do() -> None:
     assert found.few
     assert found.times is not None
     assert f"{found.times} times as many" in str(found)
+    assert "The promise holds; but with so few rows (" in str(found)
+    assert "costs almost as much as publishing a constant. It would cost less" in str(found)
     # As many rows really do.
     wanted = 0.5 * (found.plain_rmse + found.constant_rmse)
     assert calibrated(12 * found.times).rmse <= wanted * (1.0 + 1e-9)
@@ -58,4 +60,5 @@ def test_smooth_laws_have_no_number_of_rows() -> None:
     assert found is not None
     assert found.few
     assert found.smallest is None
-    assert "rows for this confidence." in str(found)
+    assert "The promise holds; but with so few rows, it costs almost" in str(found)
+    assert "as many rows" not in str(found)

@@ -87,7 +87,9 @@ def test_a_scale_that_was_given_is_certified_and_not_rounded() -> None:
     assert given.method == "given"
     with pytest.raises(pf.CertificationError) as refused:
         calibrate_sum(users, GOAL, size=0.9 * exact)
-    assert f"the rung {rung_up(exact):g} of the public ladder" in str(refused.value)
+    assert f"give none, and {rung_up(exact):g} is used (sizes are rounded up to 1, 1.25," in str(
+        refused.value
+    )
     assert f"{exact:.3g}" not in str(refused.value)
     with pytest.raises(pf.InvalidInputError, match="finds its own"):
         calibrate_sum(users, GOAL, method="gaussian", size=1.0)

@@ -67,7 +67,7 @@ def test_no_time_is_said_and_not_taken_for_kept(
         assert (case.holds, case.epsilon) == (None, None)
         assert "it took too long" in case.note
     # The bands of a column are not looked for either.
-    assert found.knowing("age").note == "cannot be told: it took too long"
+    assert found.knowing("age").note == "not judged, because it took too long"
     first, late, *_ = stress_in_words(found).paragraphs
     assert "for 3 it cannot be told" in first
     assert "The time limit of about 1e-09 seconds ended the search before 3 of them" in late
@@ -108,7 +108,13 @@ def stress_of(sizes: dict[str, float], *more: Case) -> Stress:
     )
 
 
-SMALL = Case(kind="columns", knows="also knows 'e'", small=4, small_share=1.0, note="too few rows")
+SMALL = Case(
+    kind="columns",
+    knows="also knows 'e'",
+    small=4,
+    small_share=1.0,
+    note="not judged, because of x",
+)
 
 
 def test_nobody_to_whom_the_promise_is_kept_is_among_the_worst() -> None:
@@ -119,7 +125,7 @@ def test_nobody_to_whom_the_promise_is_kept_is_among_the_worst() -> None:
     assert step.paragraphs[1:] == (
         "The time limit of about 10 seconds ended the search before 1 of them: somebody who also "
         "knows 'f'.",
-        "It cannot be told for somebody who also knows 'e' (too few rows).",
+        "Somebody who also knows 'e' was not judged, because of x.",
     )
 
 

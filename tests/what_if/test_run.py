@@ -194,6 +194,37 @@ def test_strata_that_are_too_small_are_counted(adult: dict[str, Any], noise: pf.
     assert case.small_share == pytest.approx(left / len(rows))
 
 
+def test_a_guess_from_values_that_point_to_their_rows_is_called_a_bound() -> None:
+    """Each value of one table occurs once, each of the other twice."""
+    for often in (1, 2):
+        values = np.repeat(np.arange(120.0 / often), often)
+        table = {"x": values, "s": np.array(["a", "b"] * 60)}
+        if often == 2:
+            table["s"] = np.repeat(["a", "b"] * 30, 2)
+        scenario = pf.Scenario(pf.fit_belief(table, "x", "s", "empirical"))
+        calibration = pf.calibrate(scenario, pf.Guarantee(1.0))
+        plan = pf.Plan(calibration=calibration, column="x", secret="s")
+        other = {**table, "known": np.repeat(["u", "v"], 60)}
+        found = pf.stress(plan, other, columns=["known"], **QUICK)
+        case = found.knowing("known")
+        assert case.before == 1.0
+        assert case.by_heart == case.to_dict()["guess_before_by_heart"] == (often == 1)
+        assert ("100.0%*" in str(found)) == (often == 1)
+        assert ("*: an upper bound: most values occur once" in str(found)) == (often == 1)
+
+
+def test_edges_that_were_found_in_the_table_are_called_so(
+    noise: pf.Plan, adult: dict[str, Any]
+) -> None:
+    found = pf.stress(noise, adult, columns=["age", "hours-per-week"], bands=BANDS, **QUICK)
+    assert found.bands_of_table == ("hours-per-week",)
+    assert found.to_dict()["bands_of_table"] == ["hours-per-week"]
+    said = "The edges for 'hours-per-week' were found in the table and reveal something about it"
+    assert said in str(found)
+    public = pf.stress(noise, adult, columns=["age"], bands=BANDS, **QUICK)
+    assert "were found in the table" not in str(public)
+
+
 def test_a_column_of_single_rows_says_that_it_cannot_tell(
     xor: tuple[pf.Plan, dict[str, Any]],
 ) -> None:
@@ -204,8 +235,8 @@ def test_a_column_of_single_rows_says_that_it_cannot_tell(
     assert case.epsilon is None
     assert case.holds is None
     assert case.small_share == 1.0
-    assert "no combination has 20 rows" in case.note
-    assert "cannot be told" in str(found)
+    assert case.note.startswith("not judged, because no combination has 20 rows")
+    assert "also knows 'id': not judged, because no combination" in str(found)
 
 
 def test_more_rows_are_asked_for(xor: tuple[pf.Plan, dict[str, Any]]) -> None:

@@ -11,6 +11,7 @@ from typing import Literal, cast
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Belief, Scenario
 from pufferfish.calibration.asked import SECONDS, Asked, duty_of
 from pufferfish.calibration.categories import units_of
@@ -32,7 +33,7 @@ from pufferfish.core.validation import FloatArray, positive, require
 from pufferfish.exact import verify
 from pufferfish.exact.family import laplace_family
 from pufferfish.noise import LaplaceNoise, Noise
-from pufferfish.recoding.bins import cells_of
+from pufferfish.recoding.bins import MOST_LISTED, cells_of
 from pufferfish.recoding.domain import Cells, between
 from pufferfish.recoding.kernels import (
     apart,
@@ -44,6 +45,7 @@ from pufferfish.recoding.kernels import (
 from pufferfish.recoding.law import Recoding
 from pufferfish.recoding.least_loss import Found, Task, least_loss
 from pufferfish.recoding.table import Duty
+from pufferfish.words.phrases import list_in_words
 
 __all__ = ["calibrate_recoding", "check_figures"]
 
@@ -90,8 +92,7 @@ def calibrate_recoding(
     domain = cells_of(scenario, column.values, asked.edges)
     require(
         not scenario.sampled or asked.edges is not None or domain.edges is None,
-        "no sampling region is proven for bins that are chosen by looking at the table: give "
-        "public edges (edges=..., --edges).",
+        _no_region(scenario, column),
     )
     require(
         asked.distances is None or len(asked.distances) == len(domain.numbers),
@@ -133,6 +134,24 @@ def calibrate_recoding(
         certificate=certificate,
         recode=_figures(column, law, found, asked, _noise_of_all(scenario, goal, noise)),
     )
+
+
+def _no_region(scenario: Scenario, column: Column) -> str:
+    """That bins need public edges, and why there are bins."""
+    binned = "for bins that are chosen by looking at the table"
+    smooth = [
+        each.name
+        for each in scenario.beliefs
+        if not all(isinstance(law, Discrete) for law in each.priors.values())
+    ]
+    if smooth and len(column.values) <= MOST_LISTED:
+        return (
+            f"no sampling region is proven {binned}, and the smooth laws of "
+            f"{list_in_words(smooth)} need bins. The column has few different values: describe it "
+            'as a table (families=["empirical"], --belief empirical), or give public edges '
+            "(edges=..., --edges)."
+        )
+    return f"no sampling region is proven {binned}: give public edges (edges=..., --edges)."
 
 
 def _loss_of_numbers(asked: Asked) -> Loss:

@@ -12,7 +12,7 @@ from pufferfish.exact import Certificate
 from pufferfish.exact.unreachable import holes_in_words
 from pufferfish.mechanisms import words_of
 from pufferfish.mechanisms.recoded import how_recoded
-from pufferfish.noise import Law
+from pufferfish.noise import Law, Stratified
 from pufferfish.recoding.error import lost
 from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import ComposableCertificate
@@ -86,8 +86,8 @@ def moves_in_words(recode: Recode, scenario: Scenario, law: Law) -> str:
     )
     if recode.parts:
         return f"{_rows_that_stay(recode, scenario)} {kept}"
-    if isinstance(law, Recoding) and (edges := _edges(law, scenario)):
-        first, *_, last = map(_size, law.cells.numbers)
+    if (one := _binned(law, scenario)) is not None and one.edges:
+        (first, *_, last), edges = map(_size, one.cells.numbers), one.edges
         return (
             f"What is published stands for its bin: {first} for all values below "
             f"{_size(edges[0])}, and {last} from {_size(edges[-1])} on. {stay} of 100 values stay "
@@ -116,11 +116,12 @@ def _size(number: float) -> str:
     return readable(number, 6)
 
 
-def _edges(law: Law, scenario: Scenario) -> tuple[float, ...]:
-    """The edges of bins; none where values are listed, or have no distance."""
-    if not isinstance(law, Recoding) or law.labelled:
-        return ()
-    return law.edges or () if has_bins(law, column_of(scenario, None)) else ()
+def _binned(law: Law, scenario: Scenario) -> Recoding | None:
+    """The recoding, or that of the first stratum, if values are in bins."""
+    one = law.strata[0].law if isinstance(law, Stratified) else law
+    if not isinstance(one, Recoding) or one.labelled:
+        return None
+    return one if has_bins(one, column_of(scenario, None)) else None
 
 
 def _rows_that_stay(recode: Recode, scenario: Scenario) -> str:
@@ -152,7 +153,9 @@ def _others(recode: Recode, scenario: Scenario, goal: Guarantee) -> str:
     same, constant = "publishing one constant for everybody", readable(recode.constant_rmse, 3)
     if recode.laplace_rmse is not None:
         noise = readable(recode.laplace_rmse, 3)
-        return f"the least Laplace noise gives {noise}, and {same} {constant}"
+        public = all(each.public for each in scenario.beliefs) or not recode.laplace_rmse
+        rounded = "" if public else ", before its size is rounded up,"
+        return f"the least Laplace noise{rounded} gives {noise}, and {same} {constant}"
     why = holes_in_words(scenario, goal)
     reason = f" ({why})" if why else ""
     return f"no Laplace noise keeps this promise{reason}; {same} gives {constant}"
@@ -161,7 +164,7 @@ def _others(recode: Recode, scenario: Scenario, goal: Guarantee) -> str:
 def _error(recode: Recode, scenario: Scenario, law: Law) -> str:
     """The error of a published number, and what it counts."""
     counts = "root mean square"
-    if _edges(law, scenario):
+    if _binned(law, scenario) is not None:
         counts += ", from the true value to what is published for a bin"
     if isinstance(law, Recoding) and law.takes_missing:
         share = lost(law, column_of(scenario, None).frequencies)
@@ -208,7 +211,10 @@ def _how_found(recode: Recode, certificate: Certificate) -> str:
 def wrong_in_words(wrong: float, confidence: float | None = None) -> str:
     """The other laws for which the promise holds."""
     if not wrong and confidence is None:
-        return "The promise is about exactly the laws that are described."
+        return (
+            "The promise leaves no margin for laws that differ from the described ones (see "
+            "--wrong)."
+        )
     return wrong_laws(wrong, confidence)
 
 

@@ -149,7 +149,7 @@ def command(
     outermost = outliers(plan.calibration)
     decides = "" if outermost is None else f"\n\n{fold(str(outermost), hyphens=True)}"
     rare = "".join(f"\n\n{fold(text)}" for text in at_worst(plan.calibration, described.records))
-    warned = (*headline(Facts.of(plan)), *as_warning(held_out))
+    warned = (*headline(Facts.of(plan)), *as_warning(held_out, plan))
     beware = "".join(f"{fold(f'Beware: {text}')}\n\n" for text in warned)
     ways = "" if chosen is None else f"{chosen}\n\n"
     show.result(

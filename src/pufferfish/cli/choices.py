@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -29,6 +30,7 @@ from pufferfish.core.validation import require
 from pufferfish.exact.many import is_many
 from pufferfish.exact.unreachable import epsilon_of_holes
 from pufferfish.fit.table import TableCounts
+from pufferfish.insight.extremes import outliers
 from pufferfish.insight.frontier import Frontier, Way, frontier, with_clipped
 from pufferfish.insight.held_out import Half, split_rows
 from pufferfish.insight.strongest import EPSILONS, Choice, choices
@@ -121,7 +123,18 @@ def choose(asked: Asked, described: Described, how: Choosing, show: Show) -> Non
         bounds = _public_bounds(asked, described.scenario)
         if bounds is not None and NOISE in found.ways:
             found = with_clipped(found, NOISE, CLIPPED, described.scenario, bounds)
-    _tell(found, left_out, not_split, how, show, of_rows=False)
+        few = _outliers(found)
+    _tell(found, left_out, not_split, how, show, of_rows=False, few=few)
+
+
+def _outliers(found: Frontier) -> str:
+    """Which values set the noise, if few do, at the ε closest to 1 that noise reaches."""
+    noised = [each for each in found.entries if each.way == NOISE]
+    if not noised:
+        return ""
+    middle = min(noised, key=lambda each: abs(math.log(each.goal.epsilon)))
+    said = outliers(middle.calibration)
+    return "" if said is None else f"At ε = {middle.goal.epsilon:g}: {said}"
 
 
 def _ways(asked: Asked, cells: int, how: Choosing) -> tuple[list[Way], list[str]]:
@@ -243,6 +256,7 @@ def _tell(
     show: Show,
     *,
     of_rows: bool,
+    few: str = "",
 ) -> None:
     if how.picture is not None:
         drawn = frontier_picture(found, picture_kind(how.picture))
@@ -250,11 +264,14 @@ def _tell(
             file.write(drawn)
     picture = None if how.picture is None else str(how.picture)
     show.result(
-        frontier_in_words(found, left_out, not_split, picture=picture, of_rows=of_rows),
+        frontier_in_words(
+            found, left_out, not_split, picture=picture, outliers=few, of_rows=of_rows
+        ),
         {
             **found.to_dict(),
             "left_out": left_out,
             "not_split": not_split or None,
+            "outliers": few or None,
             "picture": picture,
         },
     )

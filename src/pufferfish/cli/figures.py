@@ -13,7 +13,8 @@ from pufferfish.columns.plan import ColumnPlan
 from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.insight.choosing import clipped_figures
 from pufferfish.insight.guesses import accuracy_upper
-from pufferfish.words.phrases import delta_rows_in_words
+from pufferfish.words.numbers import at_most
+from pufferfish.words.phrases import delta_rows_in_words, join_words
 
 __all__ = ["at_worst", "figures_of", "guess_figures"]
 
@@ -78,14 +79,30 @@ def guess_figures(calibration: Calibration) -> dict[str, Any]:
     }
 
 
+def _certified(calibration: Calibration) -> str:
+    """The δ of the certificate, where it is smaller than the δ of the promise."""
+    goal, delta = calibration.goal, calibration.certificate.delta_upper
+    if delta >= goal.delta:
+        return ""
+    if delta == 0.0:
+        return (
+            "The certificate shows less: for the described laws the promise holds with δ = 0, "
+            "without any exception."
+        )
+    return (
+        f"The certificate shows less: for the described laws δ at ε = {goal.epsilon_text} is at "
+        f"most {at_most(delta, 3)}."
+    )
+
+
 def at_worst(calibration: Calibration, rows: int) -> list[str]:
-    """For how many rows a promise may fail; for a promise by accuracy, the ε that it implies."""
+    """What δ permits, and what is certified; for a promise by accuracy, the ε that it implies."""
     goal = calibration.goal
     if goal.pure:
         return []
     found = guess_figures(calibration)
     if not found:
-        return [delta_rows_in_words(goal.delta, rows)]
+        return [join_words(delta_rows_in_words(goal.delta, rows), _certified(calibration))]
     implied = found["guess"]["implied_epsilon"]
     epsilon = "∞: some value may reveal the secret" if implied == "inf" else f"{implied:.4g}"
     return [

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.insight.frontier import Entry, Frontier
-from pufferfish.insight.guesses import accuracy_allowed
+from pufferfish.insight.guesses import BY_HEART, accuracy_allowed
 from pufferfish.words.numbers import at_most, percent, percent_up, readable
-from pufferfish.words.phrases import delta_rows_in_words, list_texts
+from pufferfish.words.phrases import LADDER, delta_rows_in_words, list_texts
 from pufferfish.words.terminal import align, fold
 
 __all__ = ["ASKED", "CLIPPED", "NOISE", "REMAPPED", "SMALLER", "frontier_in_words"]
@@ -17,6 +17,7 @@ __all__ += ["holes_note", "wrong_name"]
 
 SMALLER = "The smaller ε, the more alike the secrets look. Choose one with --epsilon"
 NOISE, CLIPPED, REMAPPED, ASKED = "noise", "clipped", "remapped", "as asked"
+_LAWS = "laws ±"
 _MEANING = {
     NOISE: "the least Laplace noise",
     CLIPPED: "the same, moved into the public bounds",
@@ -28,7 +29,7 @@ _MEANING = {
 
 def wrong_name(wrong: float) -> str:
     """The name of the recoding for laws that are wrong by up to this share."""
-    return f"wrong {percent(wrong, 2)}"
+    return f"{_LAWS}{percent(wrong, 2)}"
 
 
 def frontier_in_words(
@@ -37,6 +38,7 @@ def frontier_in_words(
     not_split: str = "",
     *,
     picture: str | None = None,
+    outliers: str = "",
     of_rows: bool,
 ) -> str:
     """The whole text: tables, then notes.
@@ -46,15 +48,22 @@ def frontier_in_words(
         left_out: What was left out to be quick.
         not_split: Why no rows could be set apart to judge, if that was asked for.
         picture: The file with the picture.
+        outliers: Which values set the noise, if few do.
         of_rows: Whether whole rows of a table are published.
     """
-    notes = _notes(found, left_out, not_split, picture, of_rows=of_rows)
+    notes = list(_notes(found, left_out, not_split, picture, of_rows=of_rows))
+    # After what each way is.
+    notes[len(found.ways) :] = [
+        *([fold(outliers, hyphens=True)] if outliers else []),
+        *notes[len(found.ways) :],
+    ]
     return "\n\n".join([*_tables(found, of_rows=of_rows), "\n".join(notes)])
 
 
 def _tables(found: Frontier, *, of_rows: bool) -> Iterator[str]:
     yield (
-        f"{_error_in_words(found)}; * errs least{_proven(found)}.\n"
+        fold(f"{_error_in_words(found)}; * the smallest error{_proven(found)}.")
+        + "\n"
         + _grid(found, lambda each: _error(found, each), "constant", readable(found.constant_rmse))
     )
     if of_rows:
@@ -62,8 +71,12 @@ def _tables(found: Frontier, *, of_rows: bool) -> Iterator[str]:
             "Rows that stay as they are.\n" + _grid(found, lambda each: percent(each.unchanged, 2))
         )
     yield (
-        "How often the best guess between two secrets is right, at most: 50% without the release, "
-        f"{percent_up(found.guess_of_values)}\nwith the true value.\n"
+        fold(
+            "How often the best guess between two secrets is right, at most: 50% without the "
+            f"release, {percent_up(found.guess_of_values)} with the true value"
+            f"{f' ({BY_HEART})' if found.by_heart else ''}."
+        )
+        + "\n"
         + _grid(found, lambda each: percent_up(each.guess), "promise allows", None)
     )
     if found.judged:
@@ -78,7 +91,8 @@ def _error_in_words(found: Frontier) -> str:
 
 
 def _proven(found: Frontier) -> str:
-    return " of those that hold for most other rows" if found.judged else ""
+    whose = " among the mechanisms whose promise held in most splits" if found.judged else ""
+    return f"{whose}, unless a constant errs less"
 
 
 def _notes(
@@ -88,10 +102,8 @@ def _notes(
         yield fold(f"{name}: {_meaning(name)}.", others="  ")
     if found.delta and found.rows is not None:
         yield fold(delta_rows_in_words(found.delta, found.rows))
-    if any(
-        each is not None and each.rmse >= found.constant_rmse
-        for each in map(found.best, found.epsilons)
-    ):
+    yield from map(fold, _rounded_up(found))
+    if any(each.rmse >= found.constant_rmse for each in found.entries):
         yield fold(
             "Where the constant errs less, the published column is useful for its distribution, "
             "and hardly for single rows."
@@ -111,6 +123,24 @@ def _notes(
         yield f"{SMALLER}."
     else:
         yield fold(f"{SMALLER}; --noise laplace shows how close noised values stay.")
+
+
+def _rounded_up(found: Frontier) -> Iterator[str]:
+    """Why the same noise is used at several ε, if it is."""
+    for way in found.ways:
+        sizes: dict[float, list[str]] = {}
+        for each in found.entries:
+            law, beliefs = each.calibration.mechanism, each.calibration.scenario.beliefs
+            rounded = law.additive and not law.identity and not all(one.public for one in beliefs)
+            if each.way == way and rounded:
+                sizes.setdefault(each.rmse, []).append(f"{each.goal.epsilon:g}")
+        same = [list_texts(each) for each in sizes.values() if len(each) > 1]
+        if same:
+            yield (
+                f"{way} is the same at ε = {'; and at '.join(same)}: sizes are rounded up to "
+                f"{LADDER}, so that they reveal less of the table."
+            )
+            return
 
 
 def holes_note(holes: float) -> str:
@@ -142,8 +172,8 @@ def _meaning(name: str) -> str:
     if name in _MEANING:
         return _MEANING[name]
     return (
-        "a recoding without a floor, which keeps the promise for every law that is off by at most "
-        f"{name.removeprefix('wrong ')}"
+        "a recoding without a floor, which keeps the promise for every law that differs from a "
+        f"described one by at most {name.removeprefix(_LAWS)}"
     )
 
 

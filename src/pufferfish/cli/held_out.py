@@ -17,12 +17,13 @@ from pufferfish.exact.many import is_many
 from pufferfish.insight.held_out import WRONGS, HeldOut, judge, measure, wrong_that_holds
 from pufferfish.joint.plan import TablePlan
 from pufferfish.kinds.plan import RowPlan
+from pufferfish.noise import GaussianNoise
 from pufferfish.options.adversaries import Described
 from pufferfish.options.describing import DescribedTable
 from pufferfish.options.joint import calibrate_table, how_calibrated, recodes
 from pufferfish.options.planning import Asked
 from pufferfish.tables.halves import Halves
-from pufferfish.words.numbers import percent
+from pufferfish.words.numbers import percent, readable
 from pufferfish.words.phrases import list_texts
 from pufferfish.words.steps import Step
 
@@ -34,6 +35,9 @@ __all__ += ["with_warnings"]
 _SPLITS, _PATIENCE = 5, 1.0
 # How often the rows of a table are split for each share that --wrong auto tries.
 _TABLE_SPLITS = 10
+# A promise that holds in a smaller share of the splits gets a warning: of a few splits, and of
+# this number or more.
+_OF_FEW, _OF_MANY, _MANY = 0.8, 0.95, 20
 
 Splits = Annotated[
     int | None,
@@ -190,21 +194,61 @@ def as_line(found: HeldOut | str | None) -> str:
     return "" if found is None else f"Held out: {found}"
 
 
-def as_warning(found: HeldOut | str | None) -> tuple[str, ...]:
-    """That the promise does not hold for most other rows, if they say so."""
-    if not isinstance(found, HeldOut) or found.share >= 0.5:
+def as_warning(found: HeldOut | str | None, plan: RowPlan) -> tuple[str, ...]:
+    """That the promise may fail for another sample, if rows that were not used say so.
+
+    The rule: it must hold in at least 80% of the splits (4 of 5), or 95% where there are 20 or
+    more. One failure among a few splits may be chance.
+    """
+    if not isinstance(found, HeldOut):
         return ()
-    often = "the one random split" if found.tried == 1 else f"{found.tried} random splits"
+    if found.share >= (_OF_MANY if found.tried >= _MANY else _OF_FEW):
+        return ()
     return (
-        f"on rows that were not used, the promise held in {found.held} of {often}: it is about the "
-        "laws of this table, and does not survive the next sample. --held-out 95% finds how much "
-        "room the promise needs (noise needs --cap for that).",
+        f"On rows that were not used, {found.goal} {_how_often(found)}: the promise is about the "
+        "laws of this table, and may fail for another sample of the same population."
+        f"{_instead(plan)}",
     )
 
 
-def with_warnings(story: Iterable[Step], found: HeldOut | str | None) -> list[Step]:
+def _how_often(found: HeldOut) -> str:
+    if found.tried == 1:
+        size = f" ({_size(found, 'there ')})" if found.splits else ""
+        return f"did not hold in the one random split{size}"
+    # Splits in which nothing keeps the promise have no ε.
+    size = "" if found.holes else f" ({_size(found, 'median ')})"
+    often = f"only {found.held}" if found.held else "none"
+    return f"held in {often} of {found.tried} random splits{size}"
+
+
+def _size(found: HeldOut, which: str) -> str:
+    if not found.goal.pure:
+        return f"{which}δ {readable(found.delta, 3)}"
+    return f"{which}ε {readable(found.epsilon, 3) if math.isfinite(found.epsilon) else '∞'}"
+
+
+def _instead(plan: RowPlan) -> str:
+    """What finds how much room a promise needs; nothing where its room was chosen otherwise."""
+    if plan.certificate.confidence is not None:
+        return ""
+    law, beliefs, option = plan.certificate.noise, plan.scenario.beliefs, "--held-out 95%"
+    why = "instead of --wrong" if plan.certificate.wrong else ""
+    if not law.additive:
+        why = why or ("instead of --nominal" if law.at_floor is None else "")
+    elif any(any(each.missing.values()) for each in beliefs):
+        option = f"--mechanism recode {option}"
+        why = "where values are missing, only a recoding can have it"
+    else:
+        option = f"--mechanism laplace {option}" if isinstance(law, GaussianNoise) else option
+        if not all(each.cap for each in beliefs):
+            option, why = f"{option} --cap LOW:HIGH", "public bounds of the values"
+    added = f" ({why})" if why else ""
+    return f" To find how much room the promise needs, give {option}{added}."
+
+
+def with_warnings(story: Iterable[Step], found: HeldOut | str | None, plan: RowPlan) -> list[Step]:
     """The story of a release with the warning of other rows, after those of its record."""
-    steps, further = list(story), as_warning(found)
+    steps, further = list(story), as_warning(found, plan)
     if not further:
         return steps
     if not steps or steps[0].title != "Beware":

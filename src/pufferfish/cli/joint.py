@@ -57,7 +57,7 @@ def calibrate_and_tell(
         if plan.known
         else None,
     )
-    warned = [*headline(facts), *as_warning(held_out)]
+    warned = [*headline(facts), *as_warning(held_out, plan)]
     said = [
         "" if chosen is None else str(chosen),
         *(fold(f"Beware: {text}") for text in warned),

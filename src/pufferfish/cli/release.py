@@ -304,7 +304,7 @@ def _tell(
     if report is not None:
         written += f"\nReport      {report} (private)"
     plan, facts = record.plan, record.facts
-    story = with_warnings(row_kind(plan).story(record), held_out)
+    story = with_warnings(row_kind(plan).story(record), held_out, plan)
     said = [] if held_out is None else [Step("Held out", (str(held_out),))]
     own = isinstance(plan, ColumnPlan | TablePlan)
     population = population_in_words(plan.calibration, show) if own else ""
@@ -314,7 +314,7 @@ def _tell(
     show.result(
         "" if show.silent else label_lines((*story, *said)) + written,
         {
-            "headline": [*record.words.get("headline", []), *as_warning(held_out)],
+            "headline": [*record.words.get("headline", []), *as_warning(held_out, plan)],
             "output": output,
             "rows": record.published["rows"],
             "goal": {"epsilon": facts.goal.epsilon, "delta": facts.goal.delta},

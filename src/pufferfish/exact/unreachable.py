@@ -83,12 +83,13 @@ def _refuse_holes(laws: PairOfLaws, goal: Guarantee) -> None:
         floor = max(m - factor * other, 0.0) + max((1.0 - m) - factor * (1.0 - other), 0.0)
         if floor > goal.delta:
             needed = _epsilon_of(max(m, other), min(m, other), goal.delta)
+            larger = "a larger delta" if math.isinf(needed) else "a larger epsilon or delta"
             raise UnreachableGoalError(
                 f"missing values alone reveal too much about {describe(laws)}: values are missing "
                 f"more often for one secret than for the other. {goal} was asked for, but "
                 f"{_needed(needed, goal)}. A recoding can hide them (--mechanism recode; in Python "
                 'mechanism="recode"). Or leave rows without a value out (--missing drop), fill '
-                "them, or choose a larger epsilon or delta."
+                f"them, or choose {larger}."
             )
 
 

@@ -29,7 +29,7 @@ from pufferfish.core.errors import (
 from pufferfish.core.validation import require
 from pufferfish.exact.unreachable import epsilon_of_holes
 from pufferfish.insight.choosing import clipped_figures
-from pufferfish.insight.guesses import accuracy_allowed, accuracy_upper
+from pufferfish.insight.guesses import accuracy_allowed, accuracy_upper, by_heart_at_worst
 from pufferfish.insight.held_out import Half, HeldOut
 from pufferfish.insight.strongest import EPSILONS
 from pufferfish.noise import NoNoise, law_to_dict
@@ -94,6 +94,7 @@ class Frontier:
         entries: The results that can be reached, by way and ε.
         constant_rmse: The error of publishing one constant for everybody.
         guess_of_values: How often the best guess is right with the true value, at most.
+        by_heart: Whether that is a mere upper bound, because most values occur once.
         rows: How many rows the table has; None where that is not known.
         holes: The ε that missing values alone need with noise, at this δ; 0 where every way reaches
             every ε, or nothing is missing.
@@ -104,6 +105,7 @@ class Frontier:
     entries: tuple[Entry, ...]
     constant_rmse: float
     guess_of_values: float
+    by_heart: bool = False
     rows: int | None = None
     holes: float = 0.0
 
@@ -126,14 +128,15 @@ class Frontier:
     def best(self, epsilon: float) -> Entry | None:
         """The least error among results that hold on most held-out splits, where these judged.
 
-        The first of several with the same error.
+        The first of several with the same error; None where a constant errs less than all of them.
         """
         here = [
             each
             for each in self.entries
             if each.goal.epsilon == epsilon and (each.survives or not self.judged)
         ]
-        return min(here, key=lambda each: each.rmse) if here else None
+        least = min(here, key=lambda each: each.rmse) if here else None
+        return None if least is None or least.rmse > self.constant_rmse else least
 
     @property
     def exposed(self) -> int:
@@ -232,12 +235,14 @@ def frontier(
                 progress((place + (step + 1) / len(wanted)) / len(ways))
     if not found and refused is not None:
         raise refused
+    guess_of_values = accuracy_upper(scenario, NoNoise())
     return Frontier(
         epsilons=wanted,
         delta=delta,
         entries=tuple(found),
         constant_rmse=_constant(scenario, found),
-        guess_of_values=accuracy_upper(scenario, NoNoise()),
+        guess_of_values=guess_of_values,
+        by_heart=by_heart_at_worst(scenario, guess_of_values),
         rows=rows,
         holes=epsilon_of_holes(scenario, delta) if unreached else 0.0,
     )

@@ -47,6 +47,7 @@ from pufferfish.noise import Law, Noise, NoNoise, as_noise
 from pufferfish.recoding.law import Recoding
 
 __all__ = [
+    "BY_HEART",
     "Guess",
     "Success",
     "accuracy_allowed",
@@ -54,6 +55,7 @@ __all__ = [
     "auc_allowed",
     "auc_upper",
     "by_heart",
+    "by_heart_at_worst",
     "ideal_guess",
     "posterior_lower",
     "posterior_upper",
@@ -67,6 +69,8 @@ _EPSILONS = (*(0.1 * step for step in range(21)), 2.5, 3.0, 4.0, 5.0, 7.0, 10.0)
 _MIDPOINTS = 8192
 # More than the rounding error of the few operations between a bound and its result.
 _UP = 1.0 + 1e-12
+# What a guess from true values is, where most of them are distinct.
+BY_HEART = "an upper bound: most values occur once, so each points to its row"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +125,19 @@ def by_heart(scenario: Scenario, pair: SecretPair) -> str:
         for prior in (belief.priors[each] for each in pair if each in belief.priors):
             counts = getattr(prior, "counts", None)
             if counts is not None and 2 * len(counts) > sum(counts):
-                return " (an upper bound: most values occur once, so each points to its row)"
+                return f" ({BY_HEART})"
     return ""
+
+
+def by_heart_at_worst(scenario: Scenario, guess: float) -> bool:
+    """Whether `by_heart` remarks on a pair at which the guess from true values is right this often.
+
+    Args:
+        scenario: The scenario, as described.
+        guess: How often the best guess is right, for the worst pair.
+    """
+    said = [pair for pair in scenario.pairs if by_heart(scenario, pair)]
+    return bool(said) and accuracy_upper(scenario.only(said), NoNoise()) >= guess
 
 
 def success(scenario: Scenario, noise: Law) -> Success:

@@ -59,19 +59,20 @@ class SampleCost:
         )
         if not self.few:
             return text
-        few = "There are too few rows for this confidence"
+        which, cheaper = "", ""
         if self.smallest is not None:
             secret, rows = self.smallest
-            few += f" ({rows:,} of {secret!r}). " + (
-                f"About {self.times} times as many rows of each secret would be enough, that is "
-                f"{rows * self.times:,} of {secret!r}: the error would then be at most halfway "
-                "from the plain one to that of the constant"
-                if self.times is not None
-                else "How many would be enough was not found"
-            )
+            which = f" ({rows:,} of {secret!r})"
+            if self.times is not None:
+                cheaper = (
+                    f" It would cost less with about {self.times} times as many rows of each "
+                    f"secret, that is {rows * self.times:,} of {secret!r}: the error would then be "
+                    "at most halfway from the plain one to that of the constant."
+                )
         return (
-            f"{text} {few}. Or ask for less confidence, or for fewer pairs, among which it is "
-            "divided."
+            f"{text} The promise holds; but with so few rows{which}, it costs almost as much as "
+            f"publishing a constant.{cheaper} Less confidence costs less, and so do fewer pairs, "
+            "among which it is divided."
         )
 
 

@@ -159,9 +159,10 @@ def _mechanism(plan: TablePlan) -> str:
         return words_of(law).done(law)
     compared = compare_in_words(recode, calibration.scenario, calibration.goal, law)
     if not recode.parts:
-        return join_words(
-            words_of(law).done(law), moves_in_words(recode, calibration.scenario, law), compared
-        )
+        # What is done is told of one law; what follows is about the whole table.
+        whole = "For all rows together:" if calibration.parts else ""
+        moves = moves_in_words(recode, calibration.scenario, law)
+        return join_words(words_of(law).done(law), whole, moves, compared)
     start = "What"
     if calibration.parts:
         many = "value" if len(plan.keep) == 1 else "combination of values"

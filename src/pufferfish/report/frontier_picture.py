@@ -91,7 +91,7 @@ def _guesses(axes: Any, found: Frontier) -> None:
         color=ink("faint"),
         linewidth=1.0,
         linestyle=dashes_for("third"),
-        label="with the true value",
+        label="with the true value" + (" (an upper bound)" if found.by_heart else ""),
     )
     _epsilon_axis(axes, found, 1.25 * max(found.epsilons))
     # At large ε the allowed range would squeeze all else into one line.

@@ -21,6 +21,7 @@ from pufferfish.report.table_columns import engine_of
 from pufferfish.what_if.quick import quick_stress
 from pufferfish.what_if.result import (
     Stress,
+    bands_in_words,
     cells_of,
     heads_of,
     late_in_words,
@@ -77,8 +78,7 @@ def _blocks(found: Stress) -> Iterator[Block]:
     yield Grid(columns=columns, rows=tuple(_rows(found, answered=answered)))
     if answered:
         yield Paragraph(_answers_in_words(found))
-    told = "; ".join(f"{name!r} {how}" for name, how in found.bands.items())
-    bands = f" Known in bands: {told}." if told else ""
+    bands = f" Known in bands: {bands_in_words(found)}" if found.bands else ""
     yield Paragraph(
         (
             "Best guess: how often the best guess between two secrets is right if both are "

@@ -166,7 +166,13 @@ class Answering:
     def _laws(self, case: Case) -> Answer:
         share = self.wrongs.get(case.knows, 0.0)
         if case.holds is None:
-            return Answer(option="--cap LOW:HIGH --wrong", note="for a public range of values")
+            return Answer(
+                option="--cap LOW:HIGH --wrong",
+                note=(
+                    "noise covers laws that differ only between public bounds, where no value is "
+                    "missing; a recoding needs no bounds (--mechanism recode --wrong)"
+                ),
+            )
         if not self._recodes and not all(each.cap for each in self.subject.scenario.beliefs):
             return Answer(
                 option=f"--cap LOW:HIGH --wrong {percent(share)}",

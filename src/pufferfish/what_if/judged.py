@@ -25,11 +25,11 @@ from pufferfish.fit.table import (
     strata_given,
     summary_of,
 )
-from pufferfish.insight.guesses import accuracy_upper
+from pufferfish.insight.guesses import accuracy_upper, by_heart_at_worst
 from pufferfish.insight.other_rows import as_met, counts_of_rows
 from pufferfish.noise import Law, NoNoise, Stratified
 from pufferfish.what_if.result import Case
-from pufferfish.what_if.rows import TOO_LONG
+from pufferfish.what_if.rows import TOO_LONG, because
 from pufferfish.what_if.subject import Subject
 
 __all__ = ["Found", "Meeting", "Tally", "judge", "judge_meetings", "meetings", "not_judged"]
@@ -126,7 +126,7 @@ def judge(
 
 def not_judged(case: Case) -> Case:
     """A case for which there was no time."""
-    return replace(case, late=True, note=_joined(case.note, f"not judged: {TOO_LONG}"))
+    return replace(case, late=True, note=_joined(case.note, because(TOO_LONG)))
 
 
 def judge_meetings(
@@ -154,12 +154,14 @@ def judge_meetings(
 def _with(case: Case, subject: Subject, found: Sequence[Found]) -> Case:
     worst = max(found, key=lambda each: each.epsilon if subject.goal.pure else each.delta)
     guess = max(found, key=lambda each: each.guess)
+    before = accuracy_upper(guess.meeting.scenario, NoNoise())
     return replace(
         case,
         epsilon=max(each.epsilon for each in found),
         delta=None if subject.goal.pure else max(each.delta for each in found),
         guess=guess.guess,
-        before=accuracy_upper(guess.meeting.scenario, NoNoise()),
+        before=before,
+        by_heart=by_heart_at_worst(guess.meeting.scenario, before),
         where=given_in_words(worst.meeting.belief.given),
         pair=worst.pair,
         holds=all(each.holds for each in found),
@@ -274,8 +276,8 @@ def _belief(subject: Subject, counted: TableCounts, stratum: Stratum, law: Law) 
 
 def _cannot_tell(tally: Tally, min_rows: int) -> str:
     if tally.refused:
-        return "a release would refuse all rows that could be judged"
-    return f"no combination has {min_rows} rows of both secrets of a pair"
+        return because("a release would refuse all rows that could be judged")
+    return because(f"no combination has {min_rows} rows of both secrets of a pair")
 
 
 def _joined(*said: str) -> str:

@@ -26,8 +26,9 @@ from pufferfish.noise import Stratified
 from pufferfish.tables.engine import Counting
 from pufferfish.what_if.judged import Found, Meeting, Tally, judge_meetings, meetings, not_judged
 from pufferfish.what_if.resamples import resamples
-from pufferfish.what_if.result import Case, Spread
-from pufferfish.what_if.rows import Rows
+from pufferfish.what_if.result import Case
+from pufferfish.what_if.rows import Rows, because
+from pufferfish.what_if.spread import Spread
 from pufferfish.what_if.subject import Subject
 from pufferfish.words.numbers import percent
 
@@ -135,8 +136,7 @@ def population_case(subject: Subject, resampled: Resampled) -> Case:
     if not samples:
         if not tally.rows:
             return not_judged(case)
-        why = "no resample has rows of both secrets of a pair"
-        return replace(case, note=f"not judged: {why}")
+        return replace(case, note=because("no resample has rows of both secrets of a pair"))
     spread = _spread([(each.epsilon, each.holds) for each in samples])
     deltas = [each.delta for each in samples]
     return replace(
@@ -170,7 +170,7 @@ def split_case(
             patience=patience,
         )
     except PufferfishError as error:
-        return Case(kind="splits", knows=knows, note=f"cannot be told: {str(error).rstrip('.')}")
+        return Case(kind="splits", knows=knows, note=because(str(error)))
     if not found.splits:
         return Case(kind="splits", knows=knows, epsilon=math.inf, holds=False, note=str(found))
     spread = _spread([(each.epsilon, each.holds) for each in found.splits])
@@ -223,7 +223,7 @@ def laws_case(subject: Subject, share: float) -> Case:
     try:
         found = verify(subject.scenario, law, goal, wrong=share)
     except PufferfishError as error:
-        return Case(kind="laws", knows=knows, note=f"cannot be told: {str(error).rstrip('.')}")
+        return Case(kind="laws", knows=knows, note=because(str(error)))
     return Case(
         kind="laws",
         knows=knows,

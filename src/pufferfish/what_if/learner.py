@@ -25,7 +25,7 @@ from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.summary import IntArray
 from pufferfish.what_if.resamples import draw_rows
 from pufferfish.what_if.result import Case
-from pufferfish.what_if.rows import Rows
+from pufferfish.what_if.rows import Rows, because
 from pufferfish.what_if.subject import Subject
 
 __all__ = ["learner_case"]
@@ -40,7 +40,7 @@ def learner_case(subject: Subject, rows: Rows, seed: int) -> Case:
             kind="learner",
             knows=knows,
             columns=others,
-            note="not measured: there are too many different rows to count",
+            note=because("there are too many different rows to count"),
         )
     found = [
         each
@@ -48,7 +48,9 @@ def learner_case(subject: Subject, rows: Rows, seed: int) -> Case:
         if (each := _measured(subject, rows.whole, view, others, seed)) is not None
     ]
     if not found:
-        return Case(kind="learner", knows=knows, columns=others, note="no pair has rows of both")
+        return Case(
+            kind="learner", knows=knows, columns=others, note=because("no pair has rows of both")
+        )
     without, after, before = max(found, key=lambda each: each[1].found_percent)
     return Case(
         kind="learner",

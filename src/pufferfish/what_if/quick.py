@@ -109,8 +109,10 @@ def _untold_in_words(found: Stress) -> str:
     for case in found.cases:
         if case.holds is None and not case.late:
             whom.setdefault(case.note, []).append(case.knows)
-    told = [f"somebody who {'; '.join(names)} ({why})" for why, names in whom.items()]
-    return f"It cannot be told for {'; '.join(told)}." if told else ""
+    return " ".join(
+        f"Somebody who {' or '.join(names)} was {why or 'not judged'}."
+        for why, names in whom.items()
+    )
 
 
 def _size(found: Stress, case: Case) -> str:

@@ -5,15 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.pairs import SecretPair
+from pufferfish.insight.guesses import BY_HEART
 from pufferfish.insight.held_out import lost_in_words
+from pufferfish.what_if.spread import Spread
 from pufferfish.words.numbers import at_most, percent, percent_up, readable
+from pufferfish.words.phrases import list_in_words
 
-__all__ = ["ENDLESS", "Answer", "Case", "Kind", "Spread", "Stress"]
-__all__ += ["cells_of", "heads_of", "late_in_words", "reach_of", "remarks_of", "shown", "tabulate"]
+__all__ = ["ENDLESS", "Answer", "Case", "Kind", "Stress"]
+__all__ += [
+    "bands_in_words",
+    "cells_of",
+    "heads_of",
+    "late_in_words",
+    "reach_of",
+    "remarks_of",
+    "shown",
+    "tabulate",
+]
 
 Kind = Literal["table", "columns", "learner", "population", "splits", "earlier", "laws", "value"]
 
@@ -28,24 +40,6 @@ VAST = 10.0
 _MOST_PAIRS = 12
 # Cases that there was no time for, by name.
 _MOST_NAMED = 12
-
-
-class Spread(NamedTuple):
-    """ε over many samples.
-
-    Attributes:
-        median: The median.
-        most: 95% of them are not above it.
-        worst: The largest.
-        held: The number of samples in which the promise was kept.
-        samples: The number of samples.
-    """
-
-    median: float
-    most: float
-    worst: float
-    held: int
-    samples: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +86,7 @@ class Case:
             given what is known; for a learner, an upper limit with 95% confidence on how often it
             is right.
         before: The same, from the true value.
+        by_heart: Whether that is a mere upper bound, because most values occur once.
         without: For a learner: the same, from the other columns alone.
         where: The stratum that decides, in words.
         pair: The secrets that decide.
@@ -117,6 +112,7 @@ class Case:
     delta: float | None = None
     guess: float | None = None
     before: float | None = None
+    by_heart: bool = False
     without: float | None = None
     where: str = ""
     pair: SecretPair | None = None
@@ -149,6 +145,7 @@ class Case:
             "delta": self.delta,
             "guess": self.guess,
             "guess_before": self.before,
+            "guess_before_by_heart": self.by_heart,
             "guess_without": self.without,
             "where": self.where,
             "pair": None if self.pair is None else list(self.pair),
@@ -181,6 +178,7 @@ class Stress:
         cases: The worst first.
         min_rows: A pair is judged in a stratum that has this many rows of both of its secrets.
         bands: How known columns were read, where they were not read as they are.
+        bands_of_table: The columns whose bands were found in the table.
         unit: How closely the value is known in the case "value"; None for categories.
         seconds: About how long the whole test was allowed to take; None: without a limit.
         notes: Remarks on the whole test.
@@ -194,6 +192,7 @@ class Stress:
     cases: tuple[Case, ...]
     min_rows: int
     bands: Mapping[str, str] = field(default_factory=dict)
+    bands_of_table: tuple[str, ...] = ()
     unit: float | None = None
     seconds: float | None = None
     notes: tuple[str, ...] = ()
@@ -224,6 +223,7 @@ class Stress:
             "constant_rmse": self.constant_rmse,
             "min_rows": self.min_rows,
             "bands": dict(self.bands),
+            "bands_of_table": list(self.bands_of_table),
             "unit": self.unit,
             "seconds": self.seconds,
             "notes": list(self.notes),
@@ -247,13 +247,23 @@ class Stress:
             "chance.",
         ]
         if self.bands:
-            told = "; ".join(f"{name!r} {how}" for name, how in self.bands.items())
-            head.append(f"Read in bands: {told}.")
+            head.append(f"Read in bands: {bands_in_words(self)}")
         if late := late_in_words(self):
             head.append(f"{late} Give more time (--seconds).")
         lines = [*head, *self.notes, "", *tabulate(self)]
         remarks = [f"  {number}. {each}" for number, each in enumerate(remarks_of(self), start=1)]
         return "\n".join([*lines, *([""] if remarks else []), *remarks])
+
+
+def bands_in_words(found: Stress) -> str:
+    """How columns were read that were not read as they are, and which edges are not public."""
+    told = "; ".join(f"{name!r} {how}" for name, how in found.bands.items())
+    if not found.bands_of_table:
+        return f"{told}."
+    return (
+        f"{told}. The edges for {list_in_words(found.bands_of_table)} were found in the table and "
+        "reveal something about it: for --bands, choose public, round ones of your own."
+    )
 
 
 def tabulate(found: Stress) -> list[str]:
@@ -318,7 +328,7 @@ def cells_of(found: Stress, case: Case) -> list[str]:
         case.knows,
         shown(size),
         "?" if case.guess is None else percent_up(case.guess),
-        "" if case.before is None else percent_up(case.before),
+        "" if case.before is None else percent_up(case.before) + "*" * case.by_heart,
         judged,
         percent(case.small_share, 2) if case.small else "",
         {True: "yes", False: "no", None: "?"}[case.holds],
@@ -367,6 +377,8 @@ def remarks_of(found: Stress) -> list[str]:
     for text, whom in said.items():
         more = f" (and {len(whom) - 1:,} more)" if len(whom) > 1 else ""
         lines.append(f"{whom[0]}{more}: {text}.")
+    if any(case.by_heart for case in found.cases):
+        lines.append(f"*: {BY_HEART}.")
     if any(ENDLESS < (case.epsilon or 0.0) < math.inf for case in found.cases):
         lines.append(
             f"∞: also above {ENDLESS:g}, where what is published excludes one of two secrets up "

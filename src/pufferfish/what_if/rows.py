@@ -21,10 +21,20 @@ from pufferfish.tables.engine import Engine
 from pufferfish.tables.names import check_columns
 from pufferfish.what_if.subject import Subject
 
-__all__ = ["TOO_LONG", "Rows", "read_rows"]
+__all__ = ["TOO_LONG", "Rows", "because", "read_rows"]
 
 # Why something was not looked at.
 TOO_LONG = "it took too long"
+
+
+def because(why: str) -> str:
+    """The note on a case that could not be judged.
+
+    Args:
+        why: The reason, as a clause or the text of an error.
+    """
+    return f"not judged, because {why.rstrip('.')}"
+
 
 # A column with at most this many different numbers is known as it is, others in this many bands.
 MOST_VALUES = 20
@@ -41,6 +51,7 @@ class Rows:
         raw: How each other column is read.
         rules: The public rule by which each other column is known.
         untold: Other columns that cannot be judged, and why.
+        bands_of_table: The other columns whose bands were found in the table.
         whole: How often each combination of all columns occurs; None: there are too many, or no two
             of the others are judged together.
     """
@@ -51,6 +62,7 @@ class Rows:
     rules: Mapping[str, Rule]
     untold: Mapping[str, str]
     whole: Crosstab | None
+    bands_of_table: tuple[str, ...] = ()
 
     @property
     def bands(self) -> dict[str, str]:
@@ -169,7 +181,10 @@ def read_rows(
             untold[name] = str(error).rstrip(".")
             continue
         rules[name] = _told_apart(rule, table)
-    return Rows(subject, engine, raw, rules, untold, whole)
+    found = tuple(
+        name for name, rule in rules.items() if rule.edges is not None and name not in bands
+    )
+    return Rows(subject, engine, raw, rules, untold, whole, found)
 
 
 def _told_apart(rule: Rule, table: Crosstab) -> Rule:

@@ -20,7 +20,7 @@ from pufferfish.what_if.judged import judge, not_judged
 from pufferfish.what_if.laws import judge_samples, laws_case, population_case, split_case
 from pufferfish.what_if.learner import learner_case
 from pufferfish.what_if.result import Case, Stress
-from pufferfish.what_if.rows import TOO_LONG, Rows, read_rows
+from pufferfish.what_if.rows import TOO_LONG, Rows, because, read_rows
 from pufferfish.what_if.subject import Subject, subject_of
 from pufferfish.what_if.value import unit_of, value_case
 from pufferfish.words.phrases import list_in_words, list_texts
@@ -193,6 +193,7 @@ def stress_engine(
         cases=tuple(cases),
         min_rows=min_rows,
         bands=rows.bands,
+        bands_of_table=rows.bands_of_table,
         unit=step,
         seconds=seconds,
         notes=_notes(subject),
@@ -215,7 +216,7 @@ def _knowing(
             knows=_knows(subject, rows, (name,)),
             columns=(name,),
             late=why == TOO_LONG,
-            note=f"cannot be told: {why}",
+            note=because(why),
         )
         for name, why in rows.untold.items()
     ]

@@ -24,7 +24,7 @@ from pufferfish.insight.guesses import accuracy_upper
 from pufferfish.noise import Law, Stratified, as_noise
 from pufferfish.recoding.law import Recoding
 from pufferfish.what_if.result import Case
-from pufferfish.what_if.rows import Rows
+from pufferfish.what_if.rows import Rows, because
 from pufferfish.what_if.subject import Subject
 from pufferfish.words.phrases import list_in_words
 
@@ -71,7 +71,7 @@ def value_case(subject: Subject, rows: Rows, unit: float | None, law: Law | None
         )
         pairs = [each for one in laws for each in _alike(one)]
     if not pairs:
-        return Case(kind="value", knows=knows, note="no two values are that close")
+        return Case(kind="value", knows=knows, note=because("no two values are that close"))
     epsilon = delta = guess = 0.0
     holds = True
     for one, first, second, extra in pairs:

@@ -9,6 +9,7 @@ from pufferfish.beliefs.guarantee import Guarantee, guess_promised
 from pufferfish.words.numbers import odds_factor, percent, readable, times
 
 __all__ = [
+    "LADDER",
     "beside_column",
     "bounded_probability",
     "cap_in_words",
@@ -34,6 +35,9 @@ __all__ = [
     "without_name",
     "wrong_laws",
 ]
+
+# The public sizes to which a size that depends on private data is rounded up.
+LADDER = "1, 1.25, 1.6, 2, ... times a power of ten"
 
 
 def beside_column(std: float, column_std: float) -> str:
@@ -240,31 +244,32 @@ def larger_size(
     what: str = "scale",
     data: str = "data",
 ) -> str:
-    """The message that noise of a given size is too little, and which rung is enough.
+    """The message that noise of a given size is too little, and which size is enough.
 
     Args:
         goal: The promise.
         size: The given size.
-        enough: The rung of the ladder.
+        enough: The rung of the ladder that is enough.
         whom: For or against whom it is too little.
         what: What the size of this noise is called.
         data: What must not be looked at when choosing.
     """
     return (
         f"noise of {what} {readable(size, 6)} cannot be shown to keep {goal} {whom}. Choose a "
-        f"larger {what} without looking at the {data}; or give none, and the rung "
-        f"{readable(enough, 6)} of the public ladder is used."
+        f"larger {what} without looking at the {data}; or give none, and "
+        f"{readable(enough, 6)} is used (sizes are rounded up to {LADDER}, so that they reveal "
+        "less)."
     )
 
 
 def exposed_rows(delta: float, rows: int) -> int:
-    """δ·N, rounded up: the number of rows for which a promise may fail."""
+    """δ·N, rounded up: the number of rows about which everything may be revealed, at worst."""
     return min(math.ceil(delta * rows * (1.0 - 1e-12)), rows)
 
 
 def delta_rows_in_words(delta: float, rows: int) -> str:
-    """The sentence on how many rows a promise may fail for."""
+    """The sentence on what δ permits: a worst case, which the mechanism need not reach."""
     return (
-        f"With δ = {delta:g} the promise may fail for {exposed_rows(delta, rows):,} of {rows:,} "
-        "rows: what is published of them may reveal everything."
+        f"With δ = {delta:g} the definition permits, at worst, that what is published of "
+        f"{exposed_rows(delta, rows):,} of {rows:,} rows reveals everything."
     )
