@@ -87,7 +87,7 @@ class Belief:
         missing_counts: For each secret the number of rows without a value, where it is known and
             the prior has counts: together they are exactly the law of a row.
         frequencies: How often each value occurs in the whole table that the laws were fitted to,
-            also in rows of secrets that the belief says nothing about; None: not known.
+            including rows of secrets that the belief says nothing about; None: not known.
         frequencies_missing: How many rows of that table have no value.
         columns: The columns of the categories, in the order of their tuples; empty for a column of
             numbers.

@@ -250,7 +250,7 @@ def certify_given(
 def least_epsilon_rows(
     scenario: Scenario, noise: Noise, delta: float, rows: SeveralRows
 ) -> Calibration:
-    """The strongest promise for all rows of a person that a noise is proven to keep at this δ."""
+    """The strongest promise for all rows of a person that a law is proven to keep at this δ."""
     epsilon = certify_rows(scenario, noise, delta, rows).cost().epsilon
     if not all(belief.public for belief in scenario.beliefs):
         # It will be published, and it was derived from private beliefs.

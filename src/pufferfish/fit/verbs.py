@@ -132,7 +132,7 @@ def fit_beliefs(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Belief, ...]:
-    """Several adversaries: the list against all of whom a promise holds.
+    """Several adversaries; a promise holds against each of them.
 
     Args:
         data: As for `fit_belief`.

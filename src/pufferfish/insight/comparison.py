@@ -43,7 +43,7 @@ class Found(NamedTuple):
     Attributes:
         calibration: The noise, with the certificate of those who decide.
         repeatable: Whether the certificate can be charged for repeated releases.
-        for_all: Whether the promise was found broken for nobody else.
+        for_all: False if the promise was found broken for somebody else.
     """
 
     calibration: Calibration
@@ -69,8 +69,7 @@ class ComparedMethod:
         against_exact: Its error (the std of noise) as a multiple of that of exact Laplace noise;
             None where that needs no noise at all.
         repeatable: Whether its certificate can be charged for repeated releases.
-        for_all: Whether the promise is broken for nobody but possibly those whom the certificate is
-            about.
+        for_all: False if the promise is broken for somebody whom the certificate is not about.
     """
 
     name: str

@@ -62,7 +62,7 @@ WRONGS = (0.0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15, 0.2,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOut:
-    """What a promise became on held-out rows. It is as private as the table.
+    """What became of a promise on held-out rows. It is as private as the table.
 
     Attributes:
         goal: The promise.

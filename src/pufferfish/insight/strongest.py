@@ -158,9 +158,9 @@ def noise_of_size(noise: Literal["laplace", "gaussian"], size: float) -> Noise:
 
 
 def least_epsilon(scenario: Scenario, noise: Noise, delta: float = 0.0) -> Calibration:
-    """The strongest promise that a noise keeps at this δ, with its certificate.
+    """The strongest promise that a noise law keeps at this δ, with its certificate.
 
-    The noise counts as chosen without the data; then ε depends on private beliefs, and is rounded
+    The noise counts as chosen without the data. So ε depends on private beliefs, and is rounded
     up to a rung of the public ladder. A plan with it has `rounding="given"`.
 
     Raises:

@@ -89,9 +89,9 @@ def check_beliefs(plan: TablePlan) -> None:
 def _check_who_knows(plan: TablePlan) -> None:
     """Refuse a plan in which no adversary knows only some of the known columns.
 
-    A promise to those who know all known columns implies none to those who know fewer. Everybody
-    knows the kept columns; of the other known columns somebody may know any. So there must be
-    adversaries for each set of columns in between, for all values that occur.
+    A promise against those who know all known columns implies none against those who know fewer.
+    Everybody knows the kept columns; of the other known columns somebody may know any. So there
+    must be adversaries for each set of columns in between, for all values that occur.
     """
     every = {
         key_of(tuple(each.given[name] for name in plan.known))

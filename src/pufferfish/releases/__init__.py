@@ -60,7 +60,7 @@ def release(
             checked, just before they are published.
         force: Replace an output that is there already.
         beliefs_from_plan: Use the plan's beliefs although they were fitted on another table: the
-            promise is then to somebody who knows that table, and the record says so.
+            promise then holds against somebody who knows that table; the record says so.
         na: Texts of a file that mean a missing value or secret, as for `summarise`.
         halves: How `split_half` split this table: release the rows that no belief was fitted on.
 

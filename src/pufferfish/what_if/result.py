@@ -165,7 +165,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stress:
-    """What a promise becomes for adversaries who know more, or believe something else.
+    """What becomes of a promise against adversaries who know more, or believe something else.
 
     It is as private as the table.
 

@@ -54,7 +54,7 @@ def stress(
     progress: Callable[[float], None] | None = None,
     **planned: Any,
 ) -> Stress:
-    """What a promise becomes for adversaries who know more, or believe something else.
+    """What becomes of a promise against adversaries who know more, or believe something else.
 
         plan = pf.Plan(calibration=found, column="education-num", secret="race")
         print(pf.stress(plan, table, bands={"age": [30, 45, 60, 75]}))

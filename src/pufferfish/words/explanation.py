@@ -28,7 +28,7 @@ def notices(holds: bool | None, *, private: str) -> list[str]:
 
 
 class Explanation(str):
-    """What was done, what was promised and to whom, and what was not, in numbered steps.
+    """What was done, what was promised and against whom, and what was not, in numbered steps.
 
     It is a string, folded for a terminal, because users print it, split it and search it. A page
     renders the steps, and never parses the text.
