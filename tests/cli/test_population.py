@@ -132,3 +132,37 @@ def test_only_files_of_beliefs_have_no_sample(
     asked = [*ASKED[:4], "--epsilon", "0.5", "--belief", str(folder / "b.json")]
     said = refused("calibrate", str(table), *asked, "--sampling-confidence", "95%")
     assert "--belief empirical" in said.err
+
+
+def test_json_has_what_the_text_says(table: Path, typed: Typed) -> None:
+    asked = ("calibrate", str(table), *RECODED, "--splits", "0")
+    found = json.loads(typed(*asked, "--json").out)["population"]
+    assert found["plain_rmse"] <= found["rmse"]
+    text = " ".join(typed(*asked).out.split())
+    assert f"{found['plain_rmse']:.3g}" in text
+    assert "population" not in json.loads(typed(*asked[:-4], "--nominal", "--json").out)
+
+
+def test_a_share_of_wrong_laws_is_not_sought_next_to_a_confidence(
+    table: Path, refused: Typed
+) -> None:
+    # Nothing is proven for both, so that a search would only take long.
+    for more in (
+        ["--mechanism", "recode", "--wrong", "auto"],
+        ["--held-out", "90%", "--cap", "0:2"],
+    ):
+        asked = [*ASKED, "--sampling-confidence", "95%", *more]
+        assert "leave out one of them" in refused("calibrate", str(table), *asked).err
+
+
+def test_rows_of_a_person_next_to_a_confidence_are_refused_with_what_helps(
+    folder: Path, refused: Typed
+) -> None:
+    place = folder / "persons.csv"
+    rows = [f"{row % 3},{'ab'[row % 2]},{row // 2}" for row in range(400)]
+    place.write_text("\n".join(["level,group,id", *rows]) + "\n")
+    asked = [*ASKED, "--sampling-confidence", "95%", "--person", "id", "--rows-per-person", "2"]
+    said = refused("calibrate", str(place), *asked).err
+    assert "--sampling-confidence" in said
+    assert "--one-row" in said
+    assert "--belief empirical" not in said

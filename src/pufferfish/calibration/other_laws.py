@@ -7,7 +7,7 @@ from pufferfish.beliefs.scenario import Scenario
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import require
 
-__all__ = ["check_sampled", "check_wrong"]
+__all__ = ["check_sampled", "check_wrong", "survives_resampling"]
 
 
 def check_sampled(wrong: float, scenario: Scenario) -> None:
@@ -15,6 +15,13 @@ def check_sampled(wrong: float, scenario: Scenario) -> None:
     for belief in scenario.beliefs:
         if belief.region is not None:
             refuse_both(belief.name, wrong)
+
+
+def survives_resampling(scenario: Scenario) -> bool:
+    """Whether the promise is about more than the laws of one table: regions, or public laws."""
+    return scenario.confidence is not None or all(
+        each.public or each.region is not None for each in scenario.beliefs
+    )
 
 
 def check_wrong(wrong: float, noise: str, method: str, distance: float, scenario: Scenario) -> None:

@@ -17,7 +17,7 @@ from pufferfish.calibration.asked import SECONDS, Asked, duty_of
 from pufferfish.calibration.categories import units_of
 from pufferfish.calibration.least_noise import calibrate_noise
 from pufferfish.calibration.losses import Column, Loss, column_of, cost_of
-from pufferfish.calibration.other_laws import check_sampled
+from pufferfish.calibration.other_laws import check_sampled, survives_resampling
 from pufferfish.calibration.recode_categories import (
     calibrate_categories,
     wrong_figures_of_categories,
@@ -203,9 +203,7 @@ def _without_holes(belief: Belief) -> Belief:
 
 def _refuse_brittle(scenario: Scenario, asked: Asked, noise: Noise | None) -> None:
     """Refuse a map fitted to one table without slack: it promises nothing about the next."""
-    if asked.nominal or asked.wrong or all(belief.public for belief in scenario.beliefs):
-        return
-    if scenario.confidence is not None:
+    if asked.nominal or asked.wrong or survives_resampling(scenario):
         return
     if asked.floor == "noise":
         return

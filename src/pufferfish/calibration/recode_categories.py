@@ -15,6 +15,7 @@ from pufferfish.beliefs.priors import Categorical
 from pufferfish.beliefs.scenario import Belief, Scenario
 from pufferfish.calibration.asked import SECONDS, Asked, duty_of
 from pufferfish.calibration.categories import Categories, categories_of, check_weights
+from pufferfish.calibration.other_laws import survives_resampling
 from pufferfish.calibration.result import Calibration, PartFigures, Recode
 from pufferfish.core.errors import CertificationError, InvalidInputError, UnsupportedError
 from pufferfish.core.validation import FloatArray, require
@@ -276,8 +277,7 @@ def _figures(found: Categories, law: Recoding, best: Found, asked: Asked) -> Rec
 
 def _refuse_brittle(scenario: Scenario, asked: Asked) -> None:
     """Refuse a map fitted to one table without slack: it promises nothing about the next."""
-    covered = (each.public or each.region is not None for each in scenario.beliefs)
-    if asked.nominal or asked.wrong or all(covered):
+    if asked.nominal or asked.wrong or survives_resampling(scenario):
         return
     raise InvalidInputError(
         "the laws of these categories are taken to be exactly those of one table: such a promise "

@@ -94,6 +94,14 @@ def certify_rows(
         dependence=rows.dependence,
         width=rows.width,
     )
+    if found is None and scenario.sampled:
+        raise UnsupportedError(
+            f"no certificate covers {rows.count} rows of one person together with a sampling "
+            "region (confidence=, --sampling-confidence): what several rows reveal together is "
+            "known for the described laws alone. What to do: leave out the confidence; or publish "
+            "one row for each person (--one-row first, or mean); or, if the rows are independent "
+            "given the secret, give --rows-are-independent, which is tested."
+        )
     if found is None:
         what = (
             "about which nothing is known but the law of each"

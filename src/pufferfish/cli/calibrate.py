@@ -21,7 +21,11 @@ from pufferfish.cli.choices import Choosing, choose, choose_table, picture_kind
 from pufferfish.cli.figures import at_worst, figures_of, guess_figures
 from pufferfish.cli.held_out import Splits, as_data, as_line, as_warning, measured, settled
 from pufferfish.cli.joint import calibrate_and_tell
-from pufferfish.cli.population import population_in_words
+from pufferfish.cli.population import (
+    population_as_data,
+    population_cost,
+    population_in_words,
+)
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.columns.origin import source_of
 from pufferfish.columns.plan import ColumnPlan
@@ -144,8 +148,8 @@ def command(
     promise = plan.promise
     held_out = measured(asked, described, plan, splits, show)
     unused = "" if held_out is None else f"\n\n{fold(as_line(held_out))}"
-    paid = population_in_words(plan.calibration, show)
-    population = f"\n\n{fold(paid)}" if paid else ""
+    paid = population_cost(plan.calibration, show)
+    population = "" if paid is None else f"\n\n{fold(population_in_words(paid))}"
     outermost = outliers(plan.calibration)
     decides = "" if outermost is None else f"\n\n{fold(str(outermost), hyphens=True)}"
     rare = "".join(f"\n\n{fold(text)}" for text in at_worst(plan.calibration, described.records))
@@ -167,6 +171,7 @@ def command(
             "certificate": plan.calibration.certificate.to_dict(),
             "plan": None if output is None else str(output),
             **as_data(held_out, plan),
+            **population_as_data(paid),
         },
     )
 

@@ -9,7 +9,11 @@ from typing import Any
 from pufferfish.calibration.result import Calibration
 from pufferfish.cli.figures import at_worst, guess_figures
 from pufferfish.cli.held_out import as_data, as_line, as_warning, measured_table
-from pufferfish.cli.population import population_in_words
+from pufferfish.cli.population import (
+    population_as_data,
+    population_cost,
+    population_in_words,
+)
 from pufferfish.cli.show import Show
 from pufferfish.joint.facts import TableFacts
 from pufferfish.joint.known import known_says
@@ -50,6 +54,7 @@ def calibrate_and_tell(
     if output is not None:
         plan.save(output, force=force)
     held_out = measured_table(asked, described, plan, splits, show)
+    paid = population_cost(plan.calibration, show)
     counted = described.counted
     facts = TableFacts.of(
         plan,
@@ -65,7 +70,7 @@ def calibrate_and_tell(
         _columns_table(plan.calibration),
         _strata_table(plan.calibration),
         fold(as_line(held_out)),
-        fold(population_in_words(plan.calibration, show)),
+        fold(population_in_words(paid)),
         default_wrong(asked, described),
         fold(f"The promise: {promise_in_words(plan)}"),
         *map(fold, at_worst(plan.calibration, counted.rows)),
@@ -90,6 +95,7 @@ def calibrate_and_tell(
             "certificate": plan.certificate.to_dict(),
             "plan": None if output is None else str(output),
             **as_data(held_out, plan),
+            **population_as_data(paid),
         },
     )
 

@@ -29,7 +29,11 @@ from pufferfish.cli.held_out import (
 )
 from pufferfish.cli.joint import default_wrong, table_figures
 from pufferfish.cli.planned import row_plan_in
-from pufferfish.cli.population import population_in_words
+from pufferfish.cli.population import (
+    population_as_data,
+    population_cost,
+    population_in_words,
+)
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.cli.stressed import NoStress, stress_data, stressed
@@ -307,8 +311,8 @@ def _tell(
     story = with_warnings(row_kind(plan).story(record), held_out, plan)
     said = [] if held_out is None else [Step("Held out", (str(held_out),))]
     own = isinstance(plan, ColumnPlan | TablePlan)
-    population = population_in_words(plan.calibration, show) if own else ""
-    said += [Step("Population", (population,))] if population else []
+    paid = population_cost(plan.calibration, show) if own else None
+    said += [] if paid is None else [Step("Population", (population_in_words(paid),))]
     said += [Step("Default", (default,))] if default else []
     said += [] if tested is None else [stress_in_words(tested)]
     show.result(
@@ -324,6 +328,7 @@ def _tell(
             "public_record": None if public is None else str(public),
             "report": None if report is None else str(report),
             **as_data(held_out, record.plan),
+            **population_as_data(paid),
             "stress": stress_data(tested),
         },
     )

@@ -12,7 +12,7 @@ from pufferfish.beliefs.priors import Categorical, Discrete, Prior
 from pufferfish.beliefs.region import RegionShape, SampleRegion
 from pufferfish.beliefs.scenario import Belief
 from pufferfish.core.errors import InvalidInputError
-from pufferfish.core.validation import require
+from pufferfish.core.validation import finite, require
 from pufferfish.tables import Summary
 from pufferfish.tables.summary import Group
 
@@ -41,7 +41,7 @@ def with_sampling_error(
             'region="band" (--region band) is for one column of numbers without known columns: use '
             'region="dirichlet".'
         )
-    region = SampleRegion(confidence=float(confidence), shape=shape, cells=cells)
+    region = SampleRegion(confidence=finite("confidence", confidence), shape=shape, cells=cells)
     given = tuple(beliefs)
     found = tuple(replace(each, region=region) if _counted(each) else each for each in given)
     require(
@@ -68,7 +68,7 @@ def with_bands(
     of the fitted one, where D is the largest distance between the two. Secrets share the
     confidence; all adversaries have the same rows.
     """
-    share = float(confidence)
+    share = finite("confidence", confidence)
     found = []
     for belief in beliefs:
         if belief.cap is None:

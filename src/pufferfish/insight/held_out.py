@@ -38,6 +38,7 @@ import numpy as np
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.choice import calibrate
+from pufferfish.calibration.other_laws import check_sampled
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import DataError, UnreachableGoalError
 from pufferfish.core.validation import finite, nonnegative, require
@@ -227,12 +228,14 @@ def wrong_that_holds(
 
     Raises:
         UnreachableGoalError: Too many splits break the promise for every number tried.
+        UnsupportedError: A belief has a sampling region: nothing is proven for both together.
     """
     check_scenario(scenario)
     check_goal(goal)
     halves = _apart(scenario, counts)
     wanted, sure = _inside("share", share), _inside("confidence", confidence)
     tried = tuple(wrongs)
+    check_sampled(max(tried, default=0.0), scenario)
     how = asked if asked.get("noise") else {"mechanism": "recode"} | asked
     for wrong in sorted(tried):
         options = how | {"wrong": wrong}

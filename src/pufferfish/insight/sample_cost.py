@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +49,17 @@ class SampleCost:
     def few(self) -> bool:
         """Whether the rows are too few: the error is close to that of a constant."""
         return self.rmse >= _FEW * self.constant_rmse and self.plain_rmse < _FEW * self.rmse
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "rmse": self.rmse,
+            "plain_rmse": self.plain_rmse,
+            "constant_rmse": self.constant_rmse,
+            "few": self.few,
+            "times": self.times,
+            "smallest": None if self.smallest is None else list(self.smallest),
+        }
 
     def __str__(self) -> str:
         """One paragraph."""

@@ -130,12 +130,15 @@ def recoded_facts(said: Facts, plan: ColumnPlan | None, *, internal: bool) -> Re
         compared=compared,
         share_error=_share_error(law, column),
         clipped_rmse=_clipped(recode, column),
-        curve=error_curve(calibration, _splits(law) if internal else 0),
+        curve=error_curve(calibration, _splits(calibration, law) if internal else 0),
         by_secret=tuple(_by_secret(law, calibration)) if internal else (),
     )
 
 
-def _splits(law: Recoding) -> int:
+def _splits(calibration: Calibration, law: Recoding) -> int:
+    # A promise over sampling regions is for other rows already, and takes long to calibrate.
+    if calibration.scenario.sampled:
+        return 0
     return _SPLITS if len(law.values) <= _FEW_CELLS else 1
 
 

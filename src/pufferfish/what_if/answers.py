@@ -125,7 +125,11 @@ class Answering:
         option += "".join(f" --bands {name}={_edges(self.rows, name)}" for name in bands)
         if any(name in self.rows.untold for name in case.columns):
             return Answer(option="--bands", note="give bands that have enough rows each")
-        return self._knowing(case.columns, option)
+        found = self._knowing(case.columns, option)
+        if not {*case.columns} & {*self.rows.bands_of_table} or found.rmse is None:
+            return found
+        note = "choose public edges of your own; the error is that of bands found in the table"
+        return replace(found, note=note)
 
     def _knowing(self, others: Sequence[str], option: str) -> Answer:
         """Also describe those who know these columns."""
@@ -165,14 +169,10 @@ class Answering:
 
     def _laws(self, case: Case) -> Answer:
         share = self.wrongs.get(case.knows, 0.0)
-        if case.holds is None:
-            return Answer(
-                option="--cap LOW:HIGH --wrong",
-                note=(
-                    "noise covers laws that differ only between public bounds, where no value is "
-                    "missing; a recoding needs no bounds (--mechanism recode --wrong)"
-                ),
-            )
+        holes = any(any(each.missing.values()) for each in self.subject.scenario.beliefs)
+        if holes and not self._recodes:
+            note = "noise cannot cover laws that differ where values are missing"
+            return Answer(option=f"--mechanism recode --wrong {percent(share)}", note=note)
         if not self._recodes and not all(each.cap for each in self.subject.scenario.beliefs):
             return Answer(
                 option=f"--cap LOW:HIGH --wrong {percent(share)}",
@@ -313,5 +313,7 @@ def _named(belief: Belief, number: int) -> str:
 
 
 def _edges(rows: Rows, name: str) -> str:
+    if name in rows.bands_of_table:
+        return "EDGES"
     edges = rows.rules[name].edges
     return "..." if edges is None else ",".join(f"{each:g}" for each in edges)
