@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from pufferfish.beliefs.known import (
     check_rules,
     given_key,
 )
+from pufferfish.beliefs.laws import PairOfLaws, laws_of
 from pufferfish.beliefs.pairs import (
     AllPairs,
     Secret,
@@ -30,7 +31,7 @@ from pufferfish.beliefs.pairs import (
 from pufferfish.beliefs.priors import Categorical, Discrete, Prior
 from pufferfish.beliefs.region import SampleRegion, check_region
 from pufferfish.beliefs.rules import Rule
-from pufferfish.beliefs.sharing import share_regions, values_seen
+from pufferfish.beliefs.sharing import share_regions
 from pufferfish.beliefs.silence import (
     default_pairs,
     knows_both,
@@ -257,25 +258,6 @@ def _atoms_within(law: Prior, low: float, high: float) -> bool:
     return bool(np.all((atoms >= low) & (atoms <= high)))
 
 
-class PairOfLaws(NamedTuple):
-    """One pair under one belief: all that the oracle needs."""
-
-    belief: str
-    pair: SecretPair
-    first: Prior
-    second: Prior
-    missing_first: float
-    missing_second: float
-    radius: float = 0.0
-    provenance: str = "private"
-    # How far in total variation each law may be wrong, within the cap.
-    wrong: float = 0.0
-    cap: tuple[float, float] | None = None
-    # The laws that a sample does not exclude, and the values that were seen.
-    region: SampleRegion | None = None
-    listed: tuple[float, ...] = ()
-
-
 @dataclass(frozen=True, slots=True, init=False)
 class Scenario:
     """The pairs of secrets that must be indistinguishable, and the adversaries.
@@ -383,31 +365,6 @@ class Scenario:
             for belief in self.beliefs
             for pair in self.pairs_of(belief)
         )
-
-
-def laws_of(belief: Belief, pair: SecretPair, wrong: float = 0.0) -> PairOfLaws:
-    """One pair under one belief, whose laws may be wrong by `wrong`."""
-    first, second = pair
-    return PairOfLaws(
-        belief.name,
-        pair,
-        belief.priors[first],
-        belief.priors[second],
-        belief.missing[first],
-        belief.missing[second],
-        belief.radius,
-        belief.provenance,
-        wrong,
-        belief.cap,
-        *_sampling_of(belief),
-    )
-
-
-def _sampling_of(belief: Belief) -> tuple[SampleRegion | None, tuple[float, ...]]:
-    """The sampling region, and all values that occur in the table."""
-    if belief.region is None:
-        return None, ()
-    return belief.region, tuple(values_seen(belief).tolist())
 
 
 def _check_pairs(given: object) -> Sequence[SecretPair]:

@@ -132,7 +132,8 @@ MEANING = {
         "believes. Where the two curves differ, a number reveals something about the secret."
     ),
     "published": "The same for published numbers, which are what an adversary sees.",
-    "map": "Each row is a true value, each column a published one; the shade says how likely it is (see the key).",
+    "map": "Each row is a true value, each column a published one; the shade says how likely it "
+    "is (see the key).",
     "ratio": "For each value that may be published, the logarithm of the factor by which it "
     "changes the odds. Inside the band the promise is kept; the dotted lines are the certified "
     "extremes.",
