@@ -17,7 +17,6 @@ from pufferfish.exact.many import is_many
 from pufferfish.insight.held_out import WRONGS, HeldOut, judge, measure, wrong_that_holds
 from pufferfish.joint.plan import TablePlan
 from pufferfish.kinds.plan import RowPlan
-from pufferfish.noise import GaussianNoise
 from pufferfish.options.adversaries import Described
 from pufferfish.options.describing import DescribedTable
 from pufferfish.options.joint import calibrate_table, how_calibrated, recodes
@@ -239,7 +238,9 @@ def _instead(plan: RowPlan) -> str:
         option = f"--mechanism recode {option}"
         why = "where values are missing, only a recoding can have it"
     else:
-        option = f"--mechanism laplace {option}" if isinstance(law, GaussianNoise) else option
+        # Log-densities of Laplace noise change at a bounded rate, those of Gaussian noise do not.
+        laplace = law.identity or law.ratio_scale > 0.0
+        option = option if laplace else f"--mechanism laplace {option}"
         if not all(each.cap for each in beliefs):
             option, why = f"{option} --cap LOW:HIGH", "public bounds of the values"
     added = f" ({why})" if why else ""

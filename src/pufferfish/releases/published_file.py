@@ -6,6 +6,7 @@ the target of a link, and reading stops where a file unpacks to far more than it
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Callable, Mapping
@@ -21,9 +22,10 @@ from pufferfish.tables.sources import data_files
 
 __all__ = ["Appearance", "beside", "look_at", "show_name"]
 
+# What some programs put before a text, and how much is read at a time.
+_MARK, _BLOCK = b"\xef\xbb\xbf", 1 << 20
 # The longest name of a file, in bytes, on every system in use.
 _LONGEST_NAME = 255
-_LINE_ENDS = "Line ends changed by mail or by a spreadsheet would do this. "
 
 
 class Appearance(NamedTuple):
@@ -63,6 +65,25 @@ def beside(folder: Path, name: object) -> Path:
     return place
 
 
+def _line_ends(published: Mapping[str, Any], released: Path) -> str:
+    """Whether only line ends differ, which mail and spreadsheets change."""
+    digest, held = hashlib.sha256(), b""
+    with released.open("rb") as file:
+        if file.read(len(_MARK)) != _MARK:
+            file.seek(0)
+        while block := file.read(_BLOCK):
+            block = held + block
+            held = b"\r" if block.endswith(b"\r") else b""
+            digest.update(block[: len(block) - len(held)].replace(b"\r\n", b"\n"))
+    digest.update(held)
+    if digest.hexdigest() == published["sha256"]:
+        return (
+            "Only its line ends differ, as mail or a spreadsheet changes them: the values are "
+            "those that were published. "
+        )
+    return "Changed line ends do not explain it: the contents differ. "
+
+
 def _is_plain(name: object) -> bool:
     """Whether this is the name of a file, without a path that leads elsewhere."""
     if not isinstance(name, str) or name in ("", ".", "..") or "\0" in name:
@@ -98,7 +119,7 @@ def look_at(
         kind = "folder" if folder else "file"
         what = (
             f"{named} is not the {kind} that was published: {wrong.removesuffix('.')}. "
-            f"{'' if folder else _LINE_ENDS}Ask for the original {kind}."
+            f"{'' if folder else _line_ends(published, released)}Ask for the original {kind}."
         )
         return [Check(claim=same, verdict=False, detail=what, other_file=True)], []
     many = f"{named} has as many rows as the record says"

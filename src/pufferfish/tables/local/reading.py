@@ -105,8 +105,10 @@ def open_file(
 
 
 def name_of(path: str) -> str:
-    """The name of a table's file, without its folders."""
-    return "standard input" if path in (STANDARD_STREAM, "<stdin>") else Path(path).name or path
+    """The name of a table's file, without its folders; an open file may have none."""
+    if path in (STANDARD_STREAM, "<stdin>"):
+        return "standard input"
+    return "the file" if Path(path).parent.name == "fd" else Path(path).name or path
 
 
 _Opened = tuple[tuple[str, ...], Any, Iterator[Any]]
