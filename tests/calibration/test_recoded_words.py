@@ -73,6 +73,12 @@ def test_public_edges_are_public(found: pf.Calibration, table: dict[str, np.ndar
     )
     assert own.recode is not None
     assert own.recode.edges is None
+    given = {**table, "value": table["value"] * np.pi}
+    private = pf.Plan(calibration=own, column="value", secret="secret", missing="keep")
+    stated = pf.release(given, private).record.to_dict(edition="public")
+    assert stated["recode"]["bins"] is True
+    assert "edges" not in stated["recode"]
+    assert "stand for bins, whose edges are not public" in stated["promise"]
     again = pf.stress(
         pf.Plan(calibration=own, column="value", secret="secret", missing="keep"),
         {**table, "value": table["value"] * np.pi},

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 import pufferfish as pf
+from pufferfish.exact.noised_sample import SampledRatio
 
 VALUES = np.array([0.0, 1.0, 2.5, 7.0])
 COUNTS = {"a": [120, 60, 30, 6], "b": [40, 50, 70, 20]}
@@ -107,3 +111,42 @@ def test_missing_values_are_for_recodings() -> None:
         pf.calibrate(pf.Scenario([belief]), pf.Guarantee(1.0))
     found = pf.calibrate(pf.Scenario([belief]), pf.Guarantee(1.0), mechanism="recode", floor=None)
     assert found.certificate.holds is True
+
+
+class OnePair:
+    """A region of one pair of laws: what it bounds is then known exactly."""
+
+    def __init__(self, first: np.ndarray, second: np.ndarray) -> None:
+        self.laws = first, second
+
+    def excess(self, first: np.ndarray, second: np.ndarray, witnesses: np.ndarray) -> np.ndarray:
+        return np.asarray(first @ self.laws[0] - second @ self.laws[1])
+
+    def search(self, first: np.ndarray, second: np.ndarray) -> Any:
+        count = len(first)
+        none = np.zeros(count)
+        return SimpleNamespace(
+            above=none,
+            below=none,
+            price=none,
+            first=np.tile(self.laws[0], (count, 1)),
+            second=np.tile(self.laws[1], (count, 1)),
+            excess=self.excess(first, second, none),
+        )
+
+
+@pytest.mark.parametrize("scale", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.8])
+def test_the_cells_of_one_pair_of_laws_enclose_its_delta(scale: float, share: float) -> None:
+    """Nothing may be left out: neither undecided cells, nor those that a root makes negative."""
+    first, second = (np.array(rows) / sum(rows) for rows in COUNTS.values())
+    noise = pf.LaplaceNoise(scale)
+    laws = {"a": pf.Discrete(VALUES, first), "b": pf.Discrete(VALUES, second)}
+    plain = pf.Scenario([pf.Belief(laws)])
+    epsilon = share * pf.pure_epsilon(plain, noise).lower
+    exact = pf.verify(plain, noise, pf.Guarantee(epsilon, 0.5)).results
+    for result, pair in zip(exact, ((first, second), (second, first)), strict=True):
+        region: Any = OnePair(*pair)
+        found = SampledRatio(region, VALUES, noise).hockey_stick(epsilon).upper
+        assert found >= result.delta_lower
+        assert found <= result.delta_upper * 1.02 + 1e-9

@@ -13,11 +13,12 @@ import numpy.typing as npt
 from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.core.validation import FloatArray, require
+from pufferfish.noise import Law, Stratified
 from pufferfish.recoding.domain import Cells, Value
 from pufferfish.recoding.kernels import apart
 from pufferfish.recoding.law import Recoding
 
-__all__ = ["Column", "Loss", "Weights", "column_of", "cost_of", "has_bins"]
+__all__ = ["Column", "Loss", "Weights", "column_of", "cost_of", "has_bins", "in_bins"]
 
 # A matrix has a row for each cell and a column for each output.
 Loss = Literal["squared", "absolute", "changed"] | FloatArray
@@ -64,6 +65,14 @@ class Column:
 def has_bins(law: Recoding, column: Column) -> bool:
     """Whether values are in bins; where noise comes first, each listed value is its own bin."""
     return not np.isin(column.values, law.cells.numbers).all()
+
+
+def in_bins(law: Law, scenario: Scenario) -> bool:
+    """Whether a law, or that of the first stratum, publishes what stands for bins of numbers."""
+    one = law.strata[0].law if isinstance(law, Stratified) else law
+    if not isinstance(one, Recoding) or one.labelled:
+        return False
+    return has_bins(one, column_of(scenario, None))
 
 
 def column_of(scenario: Scenario, weights: Weights | None) -> Column:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.in_words import certificate_in_words, promise_of, repeats, who
-from pufferfish.calibration.losses import column_of, has_bins
+from pufferfish.calibration.losses import column_of, in_bins
 from pufferfish.exact import Certificate
 from pufferfish.exact.unreachable import holes_in_words
 from pufferfish.mechanisms import words_of
@@ -86,7 +86,8 @@ def moves_in_words(recode: Recode, scenario: Scenario, law: Law) -> str:
     )
     if recode.parts:
         return f"{_rows_that_stay(recode, scenario)} {kept}"
-    if (one := _binned(law, scenario)) is not None and one.edges:
+    one = law.strata[0].law if isinstance(law, Stratified) else law
+    if in_bins(law, scenario) and isinstance(one, Recoding) and one.edges:
         (first, *_, last), edges = map(_size, one.cells.numbers), one.edges
         return (
             f"What is published stands for its bin: {first} for all values below "
@@ -114,14 +115,6 @@ def only_bins(column: str, scenario: Scenario) -> str:
 
 def _size(number: float) -> str:
     return readable(number, 6)
-
-
-def _binned(law: Law, scenario: Scenario) -> Recoding | None:
-    """The recoding, or that of the first stratum, if values are in bins."""
-    one = law.strata[0].law if isinstance(law, Stratified) else law
-    if not isinstance(one, Recoding) or one.labelled:
-        return None
-    return one if has_bins(one, column_of(scenario, None)) else None
 
 
 def _rows_that_stay(recode: Recode, scenario: Scenario) -> str:
@@ -164,7 +157,7 @@ def _others(recode: Recode, scenario: Scenario, goal: Guarantee) -> str:
 def _error(recode: Recode, scenario: Scenario, law: Law) -> str:
     """The error of a published number, and what it counts."""
     counts = "root mean square"
-    if _binned(law, scenario) is not None:
+    if in_bins(law, scenario):
         counts += ", from the true value to what is published for a bin"
     if isinstance(law, Recoding) and law.takes_missing:
         share = lost(law, column_of(scenario, None).frequencies)

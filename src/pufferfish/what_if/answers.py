@@ -10,7 +10,7 @@ from typing import Any
 from pufferfish.beliefs.known import given_in_words
 from pufferfish.beliefs.scenario import Belief, Scenario
 from pufferfish.calibration.again import calibrate_again
-from pufferfish.calibration.losses import column_of, has_bins
+from pufferfish.calibration.losses import in_bins
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import PufferfishError
 from pufferfish.fit.belief import MIN_GROUP
@@ -81,10 +81,10 @@ class Answering:
     @property
     def _own_bins(self) -> bool:
         """Whether values are in bins whose edges come from the table."""
-        made, law = self.subject.calibration, self.subject.law
-        if made.recode is None or made.recode.edges is not None or not isinstance(law, Recoding):
+        made = self.subject.calibration
+        if made.recode is None or made.recode.edges is not None:
             return False
-        return not law.labelled and has_bins(law, column_of(made.scenario, None))
+        return in_bins(self.subject.law, made.scenario)
 
     def _again(
         self, option: str, scenario: Scenario | None = None, note: str = "", **changes: Any

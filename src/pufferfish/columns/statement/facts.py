@@ -12,8 +12,9 @@ from msgspec import Meta
 from pufferfish.beliefs.documents import Pairs, pairs_to_plain
 from pufferfish.beliefs.guarantee import GoalEntries, Guarantee
 from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, SecretPair
+from pufferfish.calibration.losses import in_bins
 from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
-from pufferfish.calibration.result import Calibration, Recode
+from pufferfish.calibration.result import Calibration
 from pufferfish.columns.plan import ColumnPlan, Dependence, Missing, OneRow, Unit
 from pufferfish.core.ladder import Rounding, rung_up
 from pufferfish.core.numerics import round_up
@@ -56,6 +57,7 @@ class RecodeStated:
         rmse: The root mean square error of a published value; None unless every belief is public.
         unchanged: The share of values that stayed as they were; None unless every belief is public.
         edges: The public edges of bins; None: none were given.
+        bins: Whether values were put into bins whose edges are not public.
     """
 
     wrong: Share
@@ -65,6 +67,7 @@ class RecodeStated:
     unchanged: Annotated[float, Meta(ge=0, le=1)] | None = None
     wrong_of_table: bool = False
     edges: Numbers | None = None
+    bins: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +177,7 @@ class Facts(Stated):
             noise=stated_law(plan.calibration, public=plan.public),
             rounding=None if plan.public else plan.rounding,
             postprocess=plan.postprocess,
-            recode=stated_recode(plan.calibration.recode, public=plan.public),
+            recode=stated_recode(plan.calibration, public=plan.public),
             rows_fitted=rows_fitted,
             wrong=plan.calibration.wrong_of_noise,
             wrong_of_table=plan.wrong_of_table,
@@ -221,8 +224,9 @@ class Facts(Stated):
         return facts
 
 
-def stated_recode(found: Recode | None, *, public: bool) -> RecodeStated | None:
+def stated_recode(calibration: Calibration, *, public: bool) -> RecodeStated | None:
     """What may be stated of a recoding: figures that were fitted would reveal something of rows."""
+    found = calibration.recode
     if found is None:
         return None
     return RecodeStated(
@@ -233,15 +237,17 @@ def stated_recode(found: Recode | None, *, public: bool) -> RecodeStated | None:
         rmse=round_up(found.rmse, 2) if public else None,
         unchanged=math.floor(100.0 * found.unchanged) / 100.0 if public else None,
         edges=found.edges,
+        bins=found.edges is None and in_bins(calibration.mechanism, calibration.scenario),
     )
 
 
 def stated_to_plain(found: RecodeStated | None) -> dict[str, Any] | None:
-    """What is stated of a recoding, for a document; edges are left out if none were given."""
+    """What is stated of a recoding, for a document; of bins only where there are some."""
     if found is None:
         return None
     document: dict[str, Any] = plain(found)
-    return {name: entry for name, entry in document.items() if entry or name != "edges"}
+    unsaid = ("edges", "bins")
+    return {name: entry for name, entry in document.items() if entry or name not in unsaid}
 
 
 def stated_law(calibration: Calibration, *, public: bool) -> Law:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 from pufferfish.calibration.recoded_words import wrong_in_words
@@ -250,7 +249,7 @@ def recode_in_words(found: RecodeStated | None, confidence: float | None) -> str
     said = [
         wrong_in_words(found.wrong, confidence),
         "Values occur as often as before, on average." if found.keep_histogram else "",
-        _bins_in_words(found.edges),
+        _bins_in_words(found),
     ]
     if found.rmse is not None and found.unchanged is not None:
         said.append(
@@ -260,11 +259,13 @@ def recode_in_words(found: RecodeStated | None, confidence: float | None) -> str
     return join_words(*said)
 
 
-def _bins_in_words(edges: Sequence[float] | None) -> str:
+def _bins_in_words(found: RecodeStated) -> str:
     """For what the published numbers stand, where they stand for bins."""
-    if edges is None:
+    if found.bins:
+        return "Published values stand for bins, whose edges are not public."
+    if found.edges is None:
         return ""
-    listed = ", ".join(readable(each, 6) for each in edges)
+    listed = ", ".join(readable(each, 6) for each in found.edges)
     return (
         f"Published values stand for the bins between the public edges {listed}: the smallest for "
         "all values below the first edge, and the largest for all from the last edge on."
