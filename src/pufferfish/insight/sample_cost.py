@@ -81,8 +81,9 @@ class SampleCost:
                     f"secret, that is {rows * self.times:,} of {secret!r}: the error would then be "
                     "at most halfway from the plain one to that of the constant."
                 )
+        as_much = "more than" if self.rmse > self.constant_rmse else "almost as much as"
         return (
-            f"{text} The promise holds; but with so few rows{which}, it costs almost as much as "
+            f"{text} The promise holds; but with so few rows{which}, it costs {as_much} "
             f"publishing a constant.{cheaper} Less confidence costs less, and so do fewer pairs, "
             "among which it is divided."
         )
