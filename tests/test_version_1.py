@@ -57,7 +57,7 @@ def test_a_public_record_does_not_say_how_many_rows_a_person_has() -> None:
     assert facts.rows_per_person is None
     assert headline(facts)[0] == UNKNOWN_ROWS
     assert headline(facts)[1].startswith(UNKNOWN_TABLE)
-    assert "one person (with a number of rows that is not said)" in promise(facts)
+    assert "one person (number of rows not stated)" in promise(facts)
     page = report(FOLDER / "person.csv.public.json", edition="public")
     assert UNKNOWN_ROWS in page
     assert UNKNOWN_TABLE in page

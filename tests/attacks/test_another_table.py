@@ -145,7 +145,7 @@ def test_if_it_is_meant_every_edition_says_so_first(kind: str, tmp_path: Path) -
         assert document["beliefs_fitted"] == when
         first = document["headline"][0]
         assert f"fitted on another table on {when}" in first
-        assert "Nothing is promised to somebody who knows this table" in first
+        assert "Nothing is promised against somebody who knows this table" in first
         words = json.dumps([document[name] for name in ("headline", "promise", "not_promised")])
         assert "fitted on the released column" not in words
     told = " ".join(label_lines(story(record)).split())

@@ -558,4 +558,4 @@ def test_repeats_are_not_covered_for_laws_that_may_be_wrong() -> None:
     assert pf.calibrate(scenario, pf.Guarantee(1.0)).composable is not None
     found = pf.calibrate(scenario, pf.Guarantee(1.0), wrong=0.05)
     assert found.composable is None
-    assert "for the described laws alone" in unfolded(found)
+    assert "only for the described laws" in unfolded(found)

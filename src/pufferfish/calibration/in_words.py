@@ -248,7 +248,7 @@ def repeats(
                 "a ledger counts it (--ledger)."
             )
         if law.ratio_scale > 0.0 and (wrong or scenario.sampled):
-            reason = "a bound that adds up is known for the described laws alone, not for others"
+            reason = "a bound that adds up is known only for the described laws"
         elif law.ratio_scale > 0.0:
             reason = "no bound is known for the distance between two values of a pair"
         elif law.additive:

@@ -346,7 +346,7 @@ def _histogram(found: Categories, outputs: list[int]) -> tuple[FloatArray, Float
         bool(np.isclose(wanted.sum(), 1.0, rtol=0.0, atol=1e-9)),
         "some rows of the table have combinations that must never occur by the rules (--never), so "
         "not every category can occur as often as before: correct those rows, or let frequencies "
-        "change (keep_histogram=False, --free-histogram).",
+        "change (keep_histogram=False, --any-histogram).",
     )
     return found.frequencies, wanted / wanted.sum()
 

@@ -98,7 +98,7 @@ def certify_rows(
         raise UnsupportedError(
             f"no certificate covers {rows.count} rows of one person together with a sampling "
             "region (confidence=, --sampling-confidence): what several rows reveal together is "
-            "known for the described laws alone. What to do: leave out the confidence; or publish "
+            "known only for the described laws. What to do: leave out the confidence; or publish "
             "one row for each person (--one-row first, or mean); or, if the rows are independent "
             "given the secret, give --rows-are-independent, which is tested."
         )

@@ -106,7 +106,7 @@ def _notes(
     if any(each.rmse >= found.constant_rmse for each in found.entries):
         yield fold(
             "Where the constant errs less, the published column is useful for its distribution, "
-            "and hardly for single rows."
+            "but hardly for single rows."
         )
     reached = {each.goal.epsilon for each in found.entries}
     absent = [f"{each:g}" for each in found.epsilons if each not in reached]
@@ -163,7 +163,7 @@ def _not_judged(found: Frontier, not_split: str) -> Iterator[str]:
         if here:
             which = list_texts([f"{each.goal.epsilon:g}" for each in here])
             yield (
-                f"{way} at ε = {which} was not judged by rows that were not used, and gets no *: "
+                f"{way} at ε = {which} was not judged by rows that were not used, so it gets no *: "
                 f"it cannot be found for half of the rows ({here[0].not_judged})."
             )
 

@@ -177,8 +177,8 @@ def settled(
     before = f"; {list_texts(failed)} did not hold" if failed else ""
     show.warn(
         f"--wrong is {found.wrong:g}, the least of a short public list with which the promise "
-        f"holds in {percent(share, 2)} of random splits, as far as {len(found.splits)} of them "
-        f"tell (it held in {found.held}; 95% confidence{before}). It was chosen by looking at the "
+        f"holds in {percent(share, 2)} of random splits, judged by {len(found.splits)} of them "
+        f"(it held in {found.held}; 95% confidence{before}). It was chosen by looking at the "
         "table."
     )
     recoding = replace(bare.recoding, wrong=str(found.wrong))

@@ -31,7 +31,7 @@ def command(
     table: Annotated[str, typer.Argument(metavar="TABLE", help="The table that is released.")],
     earlier: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="An earlier table, whose frequencies others may hold."),
+        typer.Option(metavar="FILE", help="An earlier table, whose frequencies others may know."),
     ] = None,
     other: Annotated[
         list[str] | None,

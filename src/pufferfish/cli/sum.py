@@ -97,7 +97,9 @@ class Wanted(HowAlike):
     ] = "presence"
     between: Annotated[
         str | None,
-        typer.Option(metavar="A:B", help="With --protect value: the two values to look alike."),
+        typer.Option(
+            metavar="A:B", help="With --protect value: the two values that must look alike."
+        ),
     ] = None
     method: Annotated[
         str,

@@ -145,8 +145,8 @@ class HeldOut:
         judged = f" In the others {self._size} (median)." if self.splits else ""
         return (
             f"on rows that were not used, {self.goal} was kept in {self.held} of {self.tried} "
-            f"random splits. In {self.holes} no noise keeps it for a half of the rows: which "
-            f"values are missing, and noise cannot hide that, tells more there.{judged}"
+            f"random splits. In {self.holes} no noise keeps it for one half of the rows: which "
+            f"values are missing reveals more there, and noise cannot hide that.{judged}"
         )
 
 

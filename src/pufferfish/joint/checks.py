@@ -59,7 +59,7 @@ def check_beliefs(plan: TablePlan) -> None:
         plan.missing_secret
         or not any(is_missing_secret(each) for pair in plan.scenario.pairs for each in pair),
         f"the secret {NO_SECRET!r} stands for rows without a secret: make these a group "
-        "(--missing-secret, missing_secret=True), or rename a label that is called so.",
+        "(--missing-secret, missing_secret=True), or rename the label.",
     )
     _check_who_knows(plan)
     rules: dict[str, Rule] = {}
@@ -115,8 +115,8 @@ def _check_who_knows(plan: TablePlan) -> None:
                 who = f"only {list_in_words(names)}" if names else "none of them"
                 raise InvalidInputError(
                     f"{list_in_words(plan.known)} may be known, but no adversary is described who "
-                    f"knows {who}: a promise to those who know all of them implies nothing for the "
-                    "others. Fitting with these known columns (--known, "
+                    f"knows {who}: a promise against those who know all of them implies nothing "
+                    "against the others. Fitting with these known columns (--known, "
                     "pf.fit_beliefs(known=[...])) describes every set."
                 )
 

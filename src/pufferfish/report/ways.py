@@ -61,9 +61,9 @@ def ways_picture(listed: tuple[Way, ...], what: str = "std of the noise") -> Pic
         svg=figures.scales(
             "ways", [figures.Scale(std=each.std, holds=each.holds) for each in listed], what
         ),
-        title="Noise of each way to a promise"
+        title="The noise that each method needs"
         if what == "std of the noise"
-        else "Error of each way to a promise",
+        else "The error of each method",
         description="By number, as in the table; hollow where the promise is not proven.",
     )
 

@@ -125,8 +125,8 @@ def _size_not_promised(rounding: Rounding | None) -> list[str]:
         return []
     if rounding == "given":
         return [
-            "What it says about the users that noise of this scale, which was chosen without what "
-            "is known of them, suffices."
+            "What it says about the users that noise of this scale is enough. (The scale was "
+            "chosen without looking at them.)"
         ]
     to = "a rung of a public ladder" if rounding == "ladder" else "three digits"
     return [

@@ -97,7 +97,7 @@ class FiniteSearch:
         if error >= 0.01 * goal.epsilon:
             raise CertificationError(
                 f"rounding in a table of {self._users.size:,} users could cost {error:.2g} of ε, "
-                "which is too much. Group the users, or use the Gaussian belief knowingly."
+                "which is too much. Group the users, or accept the Gaussian belief."
             )
         return Guarantee(
             goal.epsilon - error, goal.delta * (1.0 - 2.0 * _LOST_SHARE) * math.exp(-error)

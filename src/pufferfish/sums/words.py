@@ -77,8 +77,8 @@ def _promise(calibration: SumCalibration) -> str:
     plus = "; always, without exception" if goal.pure else f", plus {goal.delta:g}"
     said = bounded_probability("the published number", "in one case", "in the other", goal.epsilon)
     return (
-        f"The promise, {goal}, to somebody who knows all of the above and not what any user "
-        f"really added: {said}{plus}."
+        f"The promise, {goal}, against somebody who knows all of the above but not what any "
+        f"user really added: {said}{plus}."
     )
 
 

@@ -158,7 +158,7 @@ def split_case(
     """What the promise becomes on held-out rows; None where nothing is fitted."""
     if subject.calibration.method == "given":
         return None  # the size was chosen without the rows: resamples are enough
-    knows = "has the half of the rows that was not used"
+    knows = "has the other half of the rows"
     try:
         found = measure(
             subject.scenario,
@@ -183,7 +183,7 @@ def split_case(
         small=found.lost,
         small_share=found.lost / (found.lost + spread.samples),
         holds=found.share >= _MOST,
-        note="fitted to one half of the rows, judged by the other, at random",
+        note="fitted to a random half of the rows, judged by the other",
     )
 
 

@@ -381,8 +381,8 @@ def remarks_of(found: Stress) -> list[str]:
         lines.append(f"*: {BY_HEART}.")
     if any(ENDLESS < (case.epsilon or 0.0) < math.inf for case in found.cases):
         lines.append(
-            f"∞: also above {ENDLESS:g}, where what is published excludes one of two secrets up "
-            "to a probability of 1 in 10^13."
+            f"∞: also above {ENDLESS:g}, where what is published excludes one of two secrets, "
+            "except with a probability of 1 in 10^13."
         )
     return lines
 

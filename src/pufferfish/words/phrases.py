@@ -190,7 +190,7 @@ def unit_in_words(unit: str, rows: int | None, dependence: str, one_row: str | N
         which = {"first": "its first row", "mean": "one row, with the mean of its values"}[one_row]
         return f"one person ({which})"
     if rows is None:
-        return "one person (with a number of rows that is not said)"
+        return "one person (number of rows not stated)"
     if rows == 1:
         return "one person (one row)"
     what = {
@@ -270,6 +270,6 @@ def exposed_rows(delta: float, rows: int) -> int:
 def delta_rows_in_words(delta: float, rows: int) -> str:
     """The sentence on what δ permits: a worst case, which the mechanism need not reach."""
     return (
-        f"With δ = {delta:g} the definition permits, at worst, that what is published of "
-        f"{exposed_rows(delta, rows):,} of {rows:,} rows reveals everything."
+        f"With δ = {delta:g} the definition permits, at worst, that "
+        f"{exposed_rows(delta, rows):,} of {rows:,} published rows reveal everything."
     )

@@ -151,9 +151,10 @@ def of_another_table(facts: Sourced) -> list[str]:
         "compared with this one."
         if facts.beliefs_fitted is None
         else "The described adversaries were fitted on another table on "
-        f"{facts.beliefs_fitted}: the promise is to somebody who believes what that table says."
+        f"{facts.beliefs_fitted}: the promise holds against somebody who believes what that table "
+        "says."
     )
-    return [f"{fitted} Nothing is promised to somebody who knows this table."]
+    return [f"{fitted} Nothing is promised against somebody who knows this table."]
 
 
 def of_other_rows(facts: Sourced) -> list[str]:
@@ -163,7 +164,8 @@ def of_other_rows(facts: Sourced) -> list[str]:
     count = "some" if facts.rows_fitted is None else f"{facts.rows_fitted:,}"
     return [
         f"The described adversaries were fitted on {count} other rows of the table, set apart at "
-        "random and not published: the promise is to somebody who believes what those say."
+        "random and not published: the promise holds against somebody who believes what those "
+        "rows say."
     ]
 
 
