@@ -198,7 +198,7 @@ def test_a_report_that_cannot_be_written_does_not_hide_the_release(
     def full(*_: object, **__: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pufferfish.cli.release.page_of", full)
+    monkeypatch.setattr("pufferfish.cli.publish.page_of", full)
     said = typed("release", "t.csv", *GOAL, "-o", "out.csv", "--report", "r.html")
     assert said.code == 5
     assert "published and recorded; only the report r.html was not written" in said.err

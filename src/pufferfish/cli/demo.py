@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from pufferfish.cli.printing import Printing
-from pufferfish.cli.release import publish
+from pufferfish.cli.publish import publish
 from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import MissingExtraError, OutputExistsError
 from pufferfish.core.extras import check_report, install_in_words

@@ -10,44 +10,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
-from errno import EIO
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from pufferfish.cli.figures import figures_of
-from pufferfish.cli.held_out import (
-    Splits,
-    as_data,
-    as_warning,
-    measured,
-    measured_table,
-    settled,
-    with_warnings,
-)
-from pufferfish.cli.joint import default_wrong, table_figures
+from pufferfish.cli.held_out import Splits, measured, measured_table, settled
+from pufferfish.cli.joint import default_wrong
 from pufferfish.cli.planned import row_plan_in
-from pufferfish.cli.population import (
-    population_as_data,
-    population_cost,
-    population_in_words,
-)
 from pufferfish.cli.printing import Force, Printing
-from pufferfish.cli.show import Show
-from pufferfish.cli.stressed import NoStress, stress_data, stressed
+from pufferfish.cli.publish import Counted, publish, record_paths, save_editions, tell
+from pufferfish.cli.stressed import NoStress
 from pufferfish.cli.ways import plan_shown, table_plan_shown
-from pufferfish.columns.plan import ColumnPlan
-from pufferfish.core.atomic import write_text
-from pufferfish.core.errors import InvalidInputError, PufferfishError
+from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.extras import check_report
-from pufferfish.documents.signing import SigningKey
 from pufferfish.insight.held_out import HeldOut
-from pufferfish.joint.plan import TablePlan
-from pufferfish.kinds.plan import RowPlan
-from pufferfish.kinds.record import Edition, ReleaseRecord
-from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.describing import DescribedTable, describe, describe_half
 from pufferfish.options.goal import Goal
@@ -58,20 +36,13 @@ from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.roles import Roles
 from pufferfish.options.signing import Signing
 from pufferfish.options.table import Table
-from pufferfish.releases import release_file, release_with, row_kind
-from pufferfish.report import report as page_of
-from pufferfish.report.columns import WrittenAs
-from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, becomes_folder, format_of
-from pufferfish.tables.crosstab import Crosstab
+from pufferfish.releases import release_with, row_kind
+from pufferfish.tables import STANDARD_STREAM, FileFormat, becomes_folder, format_of
 from pufferfish.tables.formats import names_file
 from pufferfish.tables.halves import Halves, TableHalves
 from pufferfish.tables.spark.engine import SparkEngine
-from pufferfish.what_if.quick import stress_in_words
-from pufferfish.what_if.result import Stress
-from pufferfish.words.steps import Step
-from pufferfish.words.terminal import label_lines
 
-__all__ = ["FitOn", "command", "publish"]
+__all__ = ["FitOn", "command"]
 
 
 class FitOn(StrEnum):
@@ -165,7 +136,7 @@ def command(
     local = None if table.on_spark else _target_format(table, Path(output), output_format)
     _refuse_places(table, output, record, ledger, report, force=force)
     with table.cluster() as session:
-        counted: _Counted = None
+        counted: Counted = None
         halves: Halves | TableHalves | None = None
         held_out: HeldOut | str | None = None
         default = ""
@@ -204,7 +175,7 @@ def command(
                 test=not no_stress,
             )
             return
-        records = _record_paths(output, record)
+        records = record_paths(output, record)
         with show.progress("Releasing on the cluster"):
             read = row_kind(chosen).session.reading(chosen)
             engine = SparkEngine(
@@ -218,126 +189,10 @@ def command(
                 chosen,
                 ledger=ledger,
                 beliefs_from_plan=beliefs_from_plan,
-                save=partial(_save, records=records, force=force, key=key),
+                save=partial(save_editions, records=records, force=force, key=key),
             )
         tested = None if no_stress else "the table is on a cluster"
-        _tell(show, done.record, output, records, None, held_out, default, tested)
-
-
-# The counts that the plan was made from: of one column, or of several columns together.
-_Counted = Summary | Crosstab | None
-
-
-def publish(
-    table: Table,
-    plan: RowPlan,
-    output: Path,
-    target_format: FileFormat,
-    record: Path | None,
-    ledger: Path | None,
-    report: Path | None,
-    show: Show,
-    *,
-    force: bool,
-    key: SigningKey | None = None,
-    beliefs_from_plan: bool = False,
-    just_counted: _Counted = None,
-    halves: Halves | TableHalves | None = None,
-    held_out: HeldOut | str | None = None,
-    default: str = "",
-    test: bool = True,
-) -> None:
-    """Release a file, write both editions of its record, report, and say what was done."""
-    records = _record_paths(str(output), record)
-    with show.progress("Releasing") as progress:
-        done = release_file(
-            table.file,
-            plan,
-            str(output),
-            source_format=table.file_format,
-            target_format=target_format,
-            ledger=ledger,
-            force=force,
-            beliefs_from_plan=beliefs_from_plan,
-            just_counted=just_counted,
-            halves=halves,
-            progress=progress,
-            save=partial(_save, records=records, force=force, key=key),
-        )
-    wanted = test and (report is not None or show.json or not show.quiet)
-    tested = stressed(done.record, table, show) if wanted else None
-    if report is not None:
-        try:
-            page = _report(done.record, table, output, target_format, tested, halves is None)
-            write_text(report, page, force=force, private=True)
-        except (PufferfishError, OSError, KeyboardInterrupt) as error:
-            # A user who reads only "failed" would release again, with fresh noise.
-            raise OSError(
-                EIO,
-                f"the table was published and recorded; only the report {report} was not written "
-                f"({error or 'stopped'}). Make it with: pufferfish report {records[0]}",
-            ) from None
-    _tell(show, done.record, str(output), records, report, held_out, default, tested)
-
-
-# Where the internal and the public edition of a record go; None: nowhere.
-_Records = tuple[Path | None, Path | None]
-
-
-def _save(
-    done: ReleaseRecord[Any, Any], records: _Records, force: bool, key: SigningKey | None
-) -> None:
-    editions: tuple[Edition, Edition] = ("internal", "public")
-    for place, edition in zip(records, editions, strict=True):
-        if place is not None:
-            done.save(place, edition, force=force, sign=key)
-
-
-def _tell(
-    show: Show,
-    record: ReleaseRecord[Any, Any],
-    output: str,
-    records: _Records,
-    report: Path | None,
-    held_out: HeldOut | str | None,
-    default: str,
-    tested: Stress | str | None,
-) -> None:
-    internal, public = records
-    written = f"\nRecords     {internal} (private), {public} (may be published)" if internal else ""
-    if report is not None:
-        written += f"\nReport      {report} (private)"
-    plan, facts = record.plan, record.facts
-    story = with_warnings(row_kind(plan).story(record), held_out, plan)
-    said = [] if held_out is None else [Step("Held out", (str(held_out),))]
-    own = isinstance(plan, ColumnPlan | TablePlan)
-    paid = population_cost(plan.calibration, show) if own else None
-    said += [] if paid is None else [Step("Population", (population_in_words(paid),))]
-    said += [Step("Default", (default,))] if default else []
-    said += [] if tested is None else [stress_in_words(tested)]
-    show.result(
-        "" if show.silent else label_lines((*story, *said)) + written,
-        {
-            "headline": [*record.words.get("headline", []), *as_warning(held_out, plan)],
-            "output": output,
-            "rows": record.published["rows"],
-            "goal": {"epsilon": facts.goal.epsilon, "delta": facts.goal.delta},
-            "noise": law_to_dict(facts.noise),
-            **_figures(record.plan),
-            "record": None if internal is None else str(internal),
-            "public_record": None if public is None else str(public),
-            "report": None if report is None else str(report),
-            **as_data(held_out, record.plan),
-            **population_as_data(paid),
-            "stress": stress_data(tested),
-        },
-    )
-
-
-def _figures(plan: RowPlan) -> dict[str, Any]:
-    if isinstance(plan, ColumnPlan):
-        return figures_of(plan)
-    return table_figures(plan) if isinstance(plan, TablePlan) else {}
+        tell(show, done.record, output, records, None, held_out, default, tested)
 
 
 def _refuse_places(
@@ -350,7 +205,7 @@ def _refuse_places(
     force: bool,
 ) -> None:
     """Refuse places that cannot be written to, before any work."""
-    records = _record_paths(output, record)
+    records = record_paths(output, record)
     if table.on_spark:
         if names_file(output):
             raise InvalidInputError(
@@ -376,36 +231,6 @@ def _target_format(table: Table, output: Path, kind: str | None) -> FileFormat:
     if not becomes_folder(table.file, output):
         return format_of(output, kind, option="--output-format")
     return table.file_format if kind is None else format_of("part", kind)
-
-
-def _report(
-    record: ReleaseRecord[Any, Any],
-    table: Table,
-    output: Path,
-    target_format: FileFormat,
-    tested: Stress | str | None,
-    whole: bool,
-) -> str:
-    """The internal report, with those of the two tables that are files."""
-    # Where persons became one row each, or half was set apart, the table has other rows.
-    given = STANDARD_STREAM if record.plan.reduction or not whole else table.file
-    released, original = (
-        None if file == STANDARD_STREAM else WrittenAs(file, format_)
-        for file, format_ in ((str(output), target_format), (given, table.file_format))
-    )
-    found = tested if isinstance(tested, Stress) else False
-    return page_of(record, released=released, original=original, stress=found)
-
-
-def _record_paths(output: str, record: Path | None) -> _Records:
-    """Next to the output; in the current folder if the output is an address of other storage."""
-    if record is None:
-        if output == STANDARD_STREAM:
-            return None, None
-        place = Path(output.rstrip("/").rpartition("/")[2] if "://" in output else output)
-        record = place.with_name(place.name + ".record.json")
-    stem = record.name.removesuffix(".json").removesuffix(".record")
-    return record, record.with_name(stem + ".public.json")
 
 
 def _refuse_mixed(asked: Asked) -> None:
