@@ -11,7 +11,8 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.cli.held_out import as_warning
-from pufferfish.insight.held_out import HeldOut, Split
+from pufferfish.insight.held_out import HeldOut
+from pufferfish.insight.set_apart import Split
 from tests import seams
 from tests.cli.conftest import Said, Typed
 from tests.cli.tables import column, rows, write

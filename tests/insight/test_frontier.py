@@ -9,7 +9,7 @@ from pufferfish import datasets
 from pufferfish.cli.frontier_words import frontier_in_words
 from pufferfish.insight.choosing import choose_mechanism
 from pufferfish.insight.frontier import Way, frontier, with_clipped
-from pufferfish.insight.held_out import split_rows
+from pufferfish.insight.halves import split_rows
 
 COUNTS = pf.summarise(datasets.adult_education(), column="education-num", secret="race")
 SCENARIO = pf.Scenario(pf.fit_belief(COUNTS, family="empirical"), [("Black", "White")])

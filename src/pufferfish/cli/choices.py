@@ -32,7 +32,7 @@ from pufferfish.exact.unreachable import epsilon_of_holes
 from pufferfish.fit.table import TableCounts
 from pufferfish.insight.extremes import outliers
 from pufferfish.insight.frontier import Frontier, Way, frontier, with_clipped
-from pufferfish.insight.held_out import Half, split_rows
+from pufferfish.insight.halves import Half, split_rows
 from pufferfish.insight.strongest import EPSILONS, Choice, choices
 from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Described

@@ -30,7 +30,8 @@ from pufferfish.core.validation import require
 from pufferfish.exact.unreachable import epsilon_of_holes
 from pufferfish.insight.choosing import clipped_figures
 from pufferfish.insight.guesses import accuracy_allowed, accuracy_upper, by_heart_at_worst
-from pufferfish.insight.held_out import Half, HeldOut
+from pufferfish.insight.halves import Half
+from pufferfish.insight.held_out import HeldOut
 from pufferfish.insight.strongest import EPSILONS
 from pufferfish.noise import NoNoise, law_to_dict
 from pufferfish.words.phrases import exposed_rows

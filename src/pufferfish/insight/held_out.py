@@ -33,24 +33,22 @@ from itertools import islice
 from statistics import median
 from typing import Any
 
-import numpy as np
-
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.other_laws import check_sampled
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import DataError, UnreachableGoalError
-from pufferfish.core.validation import finite, nonnegative, require
+from pufferfish.core.validation import finite, require
 from pufferfish.exact.oracle import check_goal, check_scenario
 from pufferfish.exact.unreachable import holes_in_words
 from pufferfish.fit.table import TableCounts
-from pufferfish.insight.set_apart import Apart, ColumnApart, Split, judge_column
-from pufferfish.insight.tables_apart import TableApart, judge_table
+from pufferfish.insight.halves import Half, apart_of, drawn, halves_of, how_many
+from pufferfish.insight.set_apart import Apart, Split, judge_column
+from pufferfish.insight.tables_apart import judge_table
 from pufferfish.tables import Summary
 
-__all__ = ["WRONGS", "Half", "HeldOut", "Split", "held_out", "judge", "measure", "split_rows"]
-__all__ += ["lost_in_words", "wrong_that_holds"]
+__all__ = ["WRONGS", "HeldOut", "held_out", "judge", "lost_in_words", "measure", "wrong_that_holds"]
 
 # For a choice: how many splits may break the promise, and how much rarer than allowed failures are
 # where a number is worth taking. For 95% of splits at 95% confidence, 73 splits decide if none
@@ -189,9 +187,9 @@ def held_out(
     """
     check_scenario(scenario)
     check_goal(goal)
-    halves = _apart(scenario, counts)
+    halves = apart_of(scenario, counts)
     several = _split(halves, goal, lambda each: calibrate(each, goal, **asked), seed)
-    found = tuple(islice(several, _how_many(splits)))
+    found = tuple(islice(several, how_many(splits)))
     return HeldOut(goal=goal, splits=found, wrong=asked.get("wrong", 0.0))
 
 
@@ -232,7 +230,7 @@ def wrong_that_holds(
     """
     check_scenario(scenario)
     check_goal(goal)
-    halves = _apart(scenario, counts)
+    halves = apart_of(scenario, counts)
     wanted, sure = _inside("share", share), _inside("confidence", confidence)
     tried = tuple(wrongs)
     check_sampled(max(tried, default=0.0), scenario)
@@ -303,7 +301,7 @@ def measure(
     """
     begun, found, lost, holes = time.monotonic(), [], 0, 0
     refused: DataError | None = None
-    for half in islice(_drawn(_apart(scenario, counts), seed), _how_many(splits)):
+    for half in islice(drawn(apart_of(scenario, counts), seed), how_many(splits)):
         try:
             if isinstance(half, DataError):
                 raise half
@@ -321,76 +319,10 @@ def measure(
     return HeldOut(goal=goal, splits=tuple(found), lost=lost, holes=holes)
 
 
-def _apart(scenario: Scenario, counts: Any) -> Apart:
-    table = any(each.labelled or each.given for each in scenario.beliefs)
-    kind = TableApart if table or isinstance(counts, TableCounts) else ColumnApart
-    return kind.of(scenario, counts)
-
-
-def _how_many(splits: int) -> int:
-    whole = int(nonnegative("splits", splits))
-    require(whole == splits and whole > 0, f"splits must be a whole number above 0, got {splits}.")
-    return whole
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Half:
-    """Beliefs fitted to one half of the rows, and the rows of the other half.
-
-    Attributes:
-        scenario: What must look alike to somebody who saw this half.
-    """
-
-    scenario: Scenario
-    _apart: Apart
-    _other: Any
-
-    def judged(self, calibration: Calibration, goal: Guarantee) -> Split:
-        """The judgement on a calibration for this half, under the frequencies of the other."""
-        return self._apart.judged(calibration, goal, self._other)
-
-
-def split_rows(
-    scenario: Scenario, counts: Summary | TableCounts, splits: int, seed: int = 0
-) -> tuple[Half, ...]:
-    """Halves for several mechanisms, so that beliefs are fitted only once to each half.
-
-    Args:
-        scenario: What must look alike, to whom.
-        counts: The rows.
-        splits: The number of splits; where no row was used for fitting, all rows judge once.
-        seed: The seed of the splits.
-    """
-    return tuple(islice(_halves(_apart(scenario, counts), seed), _how_many(splits)))
-
-
-def _halves(apart: Apart, seed: int) -> Iterator[Half]:
-    """An endless sequence of halves; all rows where none was used for fitting."""
-    for half in _drawn(apart, seed):
-        if isinstance(half, DataError):
-            raise half
-        yield half
-
-
-def _drawn(apart: Apart, seed: int) -> Iterator[Half | DataError]:
-    """The same; for a half to which beliefs cannot be fitted, the reason."""
-    if len(apart.stay) == len(apart.scenario.beliefs):
-        yield Half(apart.scenario, apart, apart.counts)
-        return
-    generator = np.random.default_rng(seed)
-    while True:
-        try:
-            scenario, other = apart.drawn(lambda counts: generator.binomial(counts, 0.5))
-        except DataError as error:
-            yield error
-        else:
-            yield Half(scenario, apart, other)
-
-
 def _split(
     apart: Apart, goal: Guarantee, calibrated: Callable[[Scenario], Calibration], seed: int
 ) -> Iterator[Split]:
-    for half in _halves(apart, seed):
+    for half in halves_of(apart, seed):
         yield half.judged(calibrated(half.scenario), goal)
 
 
