@@ -28,7 +28,7 @@ _POINT_HINT = (
 )
 
 
-class _GaussianFamily(Prior):
+class GaussianFamily(Prior):
     """Σ_m w_m N(μ_m, σ_m²): everything that one Gaussian and a mixture share."""
 
     __slots__ = ()
@@ -87,7 +87,7 @@ class _GaussianFamily(Prior):
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian(_GaussianFamily):
+class Gaussian(GaussianFamily):
     """X ~ N(mean, std²); std > 0."""
 
     mean: float
@@ -113,7 +113,7 @@ class Gaussian(_GaussianFamily):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class GaussianMixture(_GaussianFamily):
+class GaussianMixture(GaussianFamily):
     """X ~ Σ_m weights[m]·N(means[m], stds[m]²).
 
     Weights are nonnegative and sum to one (within 1e-9; they are then renormalised); a component
