@@ -19,7 +19,7 @@ import typer
 
 from pufferfish.cli.choices import Choosing, choose, choose_table, picture_kind
 from pufferfish.cli.figures import at_worst, figures_of, guess_figures
-from pufferfish.cli.held_out import Splits, as_data, as_line, as_warning, measured, settled
+from pufferfish.cli.held_out import Splits, as_data, as_line, measured, settled
 from pufferfish.cli.joint import calibrate_and_tell
 from pufferfish.cli.population import (
     population_as_data,
@@ -27,6 +27,7 @@ from pufferfish.cli.population import (
     population_in_words,
 )
 from pufferfish.cli.printing import Force, Printing
+from pufferfish.cli.warned import warnings_of
 from pufferfish.columns.origin import source_of
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.statement import Facts, headline
@@ -43,14 +44,10 @@ from pufferfish.options.publishing import Publishing
 from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.roles import Roles
 from pufferfish.options.table import Table
-from pufferfish.words.numbers import odds_factor
 from pufferfish.words.phrases import exposed_rows, unit_in_words
 from pufferfish.words.terminal import fold
 
 __all__ = ["command"]
-
-# With a larger ε a promise protects little.
-_WEAK = 5.0
 
 
 @flatten_groups
@@ -123,12 +120,6 @@ def command(
         return
     chosen = asked.choose(described, show)
     plan = asked.plan(described, show, chosen)
-    if not goal.promised and plan.promise.epsilon > _WEAK:
-        show.warn(
-            f"ε = {plan.promise.epsilon:g} lets one value change the odds between two secrets by "
-            f"a factor of {odds_factor(plan.promise.epsilon)}: that protects little. "
-            "Ask for less accuracy, or give more noise."
-        )
     another = source_of(plan, described.counted) == "another table"
     if another:
         show.warn(
@@ -153,7 +144,7 @@ def command(
     outermost = outliers(plan.calibration)
     decides = "" if outermost is None else f"\n\n{fold(str(outermost), hyphens=True)}"
     rare = "".join(f"\n\n{fold(text)}" for text in at_worst(plan.calibration, described.records))
-    warned = (*headline(Facts.of(plan)), *as_warning(held_out, plan))
+    warned = (*headline(Facts.of(plan)), *warnings_of(plan, held_out))
     beware = "".join(f"{fold(f'Beware: {text}')}\n\n" for text in warned)
     ways = "" if chosen is None else f"{chosen}\n\n"
     show.result(

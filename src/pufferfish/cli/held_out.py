@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -24,10 +23,8 @@ from pufferfish.options.planning import Asked
 from pufferfish.tables.halves import Halves
 from pufferfish.words.numbers import percent, readable
 from pufferfish.words.phrases import list_texts
-from pufferfish.words.steps import Step
 
 __all__ = ["Splits", "as_data", "as_line", "as_warning", "measured", "measured_table", "settled"]
-__all__ += ["with_warnings"]
 
 # Without --splits: how often rows are split, and the seconds after which no further split begins,
 # so that a quick command stays quick.
@@ -245,16 +242,6 @@ def _instead(plan: RowPlan) -> str:
             option, why = f"{option} --cap LOW:HIGH", "public bounds of the values"
     added = f" ({why})" if why else ""
     return f" To find how much room the promise needs, give {option}{added}."
-
-
-def with_warnings(story: Iterable[Step], found: HeldOut | str | None, plan: RowPlan) -> list[Step]:
-    """The story of a release with the warning of other rows, after those of its record."""
-    steps, further = list(story), as_warning(found, plan)
-    if not further:
-        return steps
-    if not steps or steps[0].title != "Beware":
-        return [Step("Beware", further), *steps]
-    return [replace(steps[0], paragraphs=(*steps[0].paragraphs, *further)), *steps[1:]]
 
 
 def as_data(found: HeldOut | str | None, plan: RowPlan) -> dict[str, Any]:

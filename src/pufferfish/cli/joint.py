@@ -8,13 +8,14 @@ from typing import Any
 
 from pufferfish.calibration.result import Calibration
 from pufferfish.cli.figures import at_worst, guess_figures
-from pufferfish.cli.held_out import as_data, as_line, as_warning, measured_table
+from pufferfish.cli.held_out import as_data, as_line, measured_table
 from pufferfish.cli.population import (
     population_as_data,
     population_cost,
     population_in_words,
 )
 from pufferfish.cli.show import Show
+from pufferfish.cli.warned import warnings_of
 from pufferfish.joint.facts import TableFacts
 from pufferfish.joint.known import known_says
 from pufferfish.joint.plan import TablePlan
@@ -62,7 +63,7 @@ def calibrate_and_tell(
         if plan.known
         else None,
     )
-    warned = [*headline(facts), *as_warning(held_out, plan)]
+    warned = [*headline(facts), *warnings_of(plan, held_out)]
     said = [
         "" if chosen is None else str(chosen),
         *(fold(f"Beware: {text}") for text in warned),

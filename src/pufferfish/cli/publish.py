@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pufferfish.cli.figures import figures_of
-from pufferfish.cli.held_out import as_data, as_warning, with_warnings
+from pufferfish.cli.held_out import as_data
 from pufferfish.cli.joint import table_figures
 from pufferfish.cli.population import (
     population_as_data,
@@ -17,6 +17,7 @@ from pufferfish.cli.population import (
 )
 from pufferfish.cli.show import Show
 from pufferfish.cli.stressed import stress_data, stressed
+from pufferfish.cli.warned import warnings_of, with_warnings
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import PufferfishError
@@ -126,7 +127,8 @@ def tell(
     if report is not None:
         written += f"\nReport      {report} (private)"
     plan, facts = record.plan, record.facts
-    story = with_warnings(row_kind(plan).story(record), held_out, plan)
+    warned = warnings_of(plan, held_out)
+    story = with_warnings(row_kind(plan).story(record), warned)
     said = [] if held_out is None else [Step("Held out", (str(held_out),))]
     own = isinstance(plan, ColumnPlan | TablePlan)
     paid = population_cost(plan.calibration, show) if own else None
@@ -136,7 +138,7 @@ def tell(
     show.result(
         "" if show.silent else label_lines((*story, *said)) + written,
         {
-            "headline": [*record.words.get("headline", []), *as_warning(held_out, plan)],
+            "headline": [*record.words.get("headline", []), *warned],
             "output": output,
             "rows": record.published["rows"],
             "goal": {"epsilon": facts.goal.epsilon, "delta": facts.goal.delta},
