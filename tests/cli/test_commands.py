@@ -353,7 +353,7 @@ def test_a_plan_for_rows_of_one_person_says_first_what_it_rests_on(typed: Typed)
     assert said.code == 0
     beware, *others = said.out.split("\n\n")
     assert "taken to be independent given 's', as the curator states" in " ".join(beware.split())
-    first = " ".join(" ".join(others[:2]).split())
+    first = " ".join(" ".join(others[:3]).split())
     assert "taken to be independent given the secret, as you stated" in first
     assert "the release runs a test at level 1%" in first
     said = typed(*CALIBRATE, *several)

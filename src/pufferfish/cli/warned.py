@@ -14,6 +14,7 @@ from pufferfish.insight.held_out import HeldOut
 from pufferfish.joint.plan import TablePlan
 from pufferfish.kinds.plan import RowPlan
 from pufferfish.words.numbers import odds_factor, readable
+from pufferfish.words.phrases import join_words
 from pufferfish.words.steps import Step
 
 __all__ = ["warnings_of", "with_warnings"]
@@ -70,11 +71,16 @@ def _errs(plan: ColumnPlan | TablePlan) -> list[str]:
         return []
     recode = plan.calibration.recode
     if recode is None:
+        auto = "" if plan.person else "--mechanism auto looks for a smaller error."
+        cap = "" if plan.cap else "Where a few extreme values set the noise, give --cap LOW:HIGH."
         return [
-            f"The noise (std {readable(error)}) is no smaller than the spread of the column (std "
-            f"{readable(constant)}): a single value says little, while means and shares of the "
-            "column can still be estimated. --mechanism auto looks for a smaller error; where few "
-            "extreme values set the noise, a cap helps (--cap LOW:HIGH)."
+            join_words(
+                f"The noise (std {readable(error)}) is no smaller than the spread of the column "
+                f"(std {readable(constant)}): a single value says little, while means and shares "
+                "of the column can still be estimated.",
+                auto,
+                cap,
+            )
         ]
     use = (
         "it is useful for its distribution, and not row by row"
