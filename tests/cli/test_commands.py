@@ -198,7 +198,7 @@ def test_verify_says_which_claim_holds(typed: Typed, folder: Path) -> None:
     sums = [file_sha256(folder / name) for name in ("t.csv", "out.csv")]
     assert other.out.startswith(
         f"NO             t.csv is not the file that was published: its SHA-256 is {sums[0]}, the "
-        f"record names {sums[1]}. Changed line ends do not explain it: the contents differ. "
+        f"record names {sums[1]}. Different line endings do not explain it: the contents differ. "
         "Ask for the original file.\n"
     )
     for mark in (b"", b"\xef\xbb\xbf"):
@@ -206,7 +206,7 @@ def test_verify_says_which_claim_holds(typed: Typed, folder: Path) -> None:
         (folder / "mailed.csv").write_bytes(mark + text)
         mailed = typed("verify", "out.csv.record.json", "--released", "mailed.csv")
         assert mailed.code == 3
-        assert "Only its line ends differ" in mailed.out
+        assert "Only its line endings differ" in mailed.out
     ending = "This file does NOT belong to this record.\nThe record is consistent with itself.\n"
     assert ending in other.out
     public = typed("verify", "out.csv.public.json", "--released", "t.csv")

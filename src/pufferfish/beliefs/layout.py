@@ -104,6 +104,14 @@ class Layout:
         return tuple(each.column for each in self.known)
 
     @property
+    def in_words(self) -> str:
+        """What is published, where it is not one column of numbers."""
+        if len(self.columns) > 1:
+            return "several columns are published together"
+        binned = self.columns[0].edges is not None
+        return f"{self.columns[0].column!r} {'is put into bins' if binned else 'holds categories'}"
+
+    @property
     def numeric(self) -> bool:
         """Whether a single column of numbers is published, which noise can protect too."""
         first = self.columns[0]

@@ -169,8 +169,8 @@ def compare_in_words(recode: Recode, scenario: Scenario, goal: Guarantee, law: L
     """The error, compared with that of noise and of a constant."""
     if recode.parts:
         return (
-            "The error of a published row (root mean square; numbers count in stds of their "
-            f"column, a changed category counts 1) is {readable(recode.rmse, 3)}; publishing one "
+            "The error of a published row (root mean square; numbers in stds of their column, a "
+            f"changed category counts as 1) is {readable(recode.rmse, 3)}; publishing one "
             f"constant row for everybody gives {readable(recode.constant_rmse, 3)}."
         )
     return (

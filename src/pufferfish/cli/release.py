@@ -25,6 +25,7 @@ from pufferfish.cli.stressed import NoStress
 from pufferfish.cli.ways import plan_shown, table_plan_shown
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.extras import check_report
+from pufferfish.core.validation import require
 from pufferfish.insight.held_out import HeldOut
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.describing import DescribedTable, describe, describe_half
@@ -229,6 +230,11 @@ def _refuse_places(
 def _target_format(table: Table, output: Path, kind: str | None) -> FileFormat:
     """The format to write: the one given, that of the name, or in a folder that of the table."""
     if not becomes_folder(table.file, output):
+        require(
+            not output.is_dir(),
+            f"--output {str(output)!r} is a folder, and a table in one file is written to a file: "
+            "name it, such as --output out.csv.",
+        )
         return format_of(output, kind, option="--output-format")
     return table.file_format if kind is None else format_of("part", kind)
 

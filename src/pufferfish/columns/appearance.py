@@ -177,7 +177,7 @@ def _judge(values: FloatArray, noise: Noise, shape: _Shape) -> tuple[bool | None
     count = values.size
     free = shape.free(values)
     for found in _faults(free, count, noise, shape):
-        return False, f"{found}; chance does this at most once in a million releases"
+        return False, f"{found}; this happens by chance in at most one release in a million"
     # From here on: can these values still show the noise?
     if free.size < 0.5 * count or not count:
         return None, "most values were moved to the bounds that they were clipped to"

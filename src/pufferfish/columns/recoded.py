@@ -179,7 +179,7 @@ def judge_counts(
     counts, low, high = _chances(planned)
     for look in (_far, _too_close):
         if fault := look(found, counts, low, high, level):
-            return False, f"{fault}; chance does this at most once in a million releases"
+            return False, f"{fault}; this happens by chance in at most one release in a million"
     return True, f"{listed}, as often as the table and the map say, up to chance"
 
 

@@ -192,11 +192,12 @@ def usable_counts(
     # The message does not say which groups are small: it must not point at a few people.
     if any(group.records < least for group in summary.groups.values()):
         enough = [label for label, group in summary.groups.items() if group.records >= least]
+        few, every = len(summary.groups) - len(enough), len(summary.groups)
         raise DataError(
-            f"some values of {summary.secret!r} have fewer than {least} records with a number in "
-            f"{summary.column!r}, too few to fit a belief to. Merge small groups, name the pairs "
-            "to protect (--pair; in Python Summary.only), or lower the limit (--min-group, "
-            f"min_group=). Large enough: {some_secrets(enough) or 'none'}."
+            f"{few} of the {every} values of {summary.secret!r} have fewer than {least} records "
+            f"with a number in {summary.column!r}, too few to fit a belief to. Name the pairs to "
+            "protect (--pair; in Python Summary.only), merge small groups in the table, or lower "
+            f"the limit (--min-group, min_group=). Large enough: {some_secrets(enough) or 'none'}."
         )
     return summary
 

@@ -102,6 +102,13 @@ def narrowest(summary: Summary) -> float:
     different values and one that is repeated.
     """
     pooled = summary.pooled
+    if pooled.values.size < 2 and summary.cap is not None:
+        low, high = summary.cap
+        raise DataError(
+            f"all values of column {summary.column!r} lie on one side of the cap {low:g}:{high:g}, "
+            "or at one of its bounds, and so become one value: check the bounds (a point is the "
+            "decimal mark)."
+        )
     if pooled.values.size < 2:
         raise DataError(
             f"column {summary.column!r} is constant, and no Gaussian describes a constant. Leave "

@@ -245,9 +245,9 @@ def fit_counts(
     if not layout.numeric:
         require(
             bootstrap == 0 and cap is None and how.get("components", "auto") == "auto",
-            "bootstrap, cap and components are for a column of numbers, not for categories or for "
-            "several columns together. To cover laws that may be wrong, use a recoding with "
-            "wrong=... (--wrong).",
+            "cap, bootstrap and components are for one column of numbers, and "
+            f"{layout.in_words}: leave them out (--cap, cap=). To cover laws that may be "
+            "wrong, use a recoding with wrong=... (--wrong).",
         )
         wanted = OF_CATEGORIES if families is None else tuple(families)
         return fit_table(

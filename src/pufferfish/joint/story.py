@@ -163,13 +163,15 @@ def _mechanism(plan: TablePlan) -> str:
         whole = "For all rows together:" if calibration.parts else ""
         moves = moves_in_words(recode, calibration.scenario, law)
         return join_words(words_of(law).done(law), whole, moves, compared)
-    start = "What"
+    each, many = ("Each value", "Values") if len(recode.parts) == 1 else ("Each row", "Rows")
+    start = ""
     if calibration.parts:
-        many = "value" if len(plan.keep) == 1 else "combination of values"
-        start = f"Each {many} of {list_in_words(plan.keep)} has a recoding of its own: what"
-    kept = "Combinations occur as often as before, on average." if recode.keep_histogram else ""
+        known = "value" if len(plan.keep) == 1 else "combination of values"
+        start = f"Each {known} of {list_in_words(plan.keep)} has a recoding of its own."
+    kept = f"{many} occur as often as before, on average." if recode.keep_histogram else ""
     return join_words(
-        f"{start} a row has is kept, or replaced by what another row may have, at random.",
+        start,
+        f"{each} is kept, or replaced at random by another one that occurs.",
         kept,
         compared,
     )
@@ -183,8 +185,8 @@ def _binned(plan: TablePlan) -> list[str]:
             said.append(
                 f"Each value of {rule.column!r} became the number that stands for its public bin: "
                 f"{rule.names[0]} for all values below {readable(rule.edges[0], 6)}, and "
-                f"{rule.names[-1]} from {readable(rule.edges[-1], 6)} on. Errors count from these "
-                "numbers; what the bins cost comes on top."
+                f"{rule.names[-1]} from {readable(rule.edges[-1], 6)} on. Errors are measured from "
+                "these numbers, and leave out the error of the bins themselves."
             )
     return said
 

@@ -112,8 +112,8 @@ class _Added(Drawing):
             )
         if law.grid <= law.size * float(FINEST_RATE):
             raise UnsupportedError(
-                f"the grid is too fine for this noise: it must be more than 2^-45 of {law.size:g}. "
-                "An ε below about 1e-6 leads to such grids; choose a larger ε."
+                "ε is too small to draw the noise exactly: choose a larger one, above about 1e-6. "
+                f"(The grid must be more than 2^-45 of the noise's size, {law.size:g}.)"
             )
 
     def draw(

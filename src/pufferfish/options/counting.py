@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
@@ -21,13 +21,15 @@ from pufferfish.tables.coding import Coding
 from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.engine import Engine, Progress
 from pufferfish.tables.halves import TableHalves, split_table
-from pufferfish.tables.names import has_decimal_commas, with_decimal_commas
+from pufferfish.tables.names import commas_of, with_commas
 from pufferfish.words.phrases import list_in_words
 
 __all__ = ["Opener", "count_asked", "holds_categories", "split_asked"]
 
 # From a table and the columns that matter to the engine that reads it.
 Opener = Callable[[Table, Sequence[str]], AbstractContextManager[Engine]]
+# In fewer rows, most labels may occur once by chance.
+_FEW_ROWS = 50
 
 
 def count_asked(asked: Asked, voice: Voice, opened: Opener = Table.opened) -> TableCounts:
@@ -103,7 +105,7 @@ def holds_categories(asked: Asked) -> bool:
             counted = engine.crosstab([Coding(column=name, read="label")])
     except InvalidInputError:
         return False
-    numbers = _mostly_numbers(counted, name) or has_decimal_commas(_labels(counted, name))
+    numbers = _mostly_numbers(counted, name) or commas_of(_labels(counted, name))
     return bool(counted.rows) and not numbers and any(_labels(counted, name))
 
 
@@ -214,8 +216,9 @@ def _refuse_holes(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
 def _refuse_mixed(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
     """Refuse numbers that are text, or among texts: they would silently become categories."""
     for rule in (*layout.columns, *layout.known):
-        if rule.read == "label" and has_decimal_commas(_labels(crosstab, rule.column)):
-            raise DataError(with_decimal_commas(rule.column))
+        commas = commas_of(_labels(crosstab, rule.column)) if rule.read == "label" else None
+        if commas:
+            raise DataError(with_commas(rule.column, commas))
     for rule in layout.columns:
         name = rule.column
         if rule.read == "label" and name not in (asked.roles.codes or ()):
@@ -225,6 +228,20 @@ def _refuse_mixed(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
                 f"means a missing number, give --na TEXT; if all entries are categories, give "
                 f"--codes {name}.",
             )
+            _refuse_own_labels(name, _labels(crosstab, name))
+
+
+def _refuse_own_labels(name: str, labels: Iterable[tuple[Label, int]]) -> None:
+    """Refuse texts that nearly every row has for itself: names, free text, amounts with a unit."""
+    counts = [count for _, count in labels]
+    rows = sum(counts)
+    require(
+        rows < _FEW_ROWS or len(counts) <= rows / 2,
+        f"column {name!r} holds text, and most rows have one of their own ({len(counts):,} "
+        f"different texts in {rows:,} rows). Categories are values that many rows share. If the "
+        "texts mean numbers, write these as numbers (10619 instead of EUR 10619); leave out names, "
+        f"identifiers and free text; or join values (--merge {name}:A,B=C).",
+    )
 
 
 def _mostly_numbers(crosstab: Crosstab, name: str) -> bool:

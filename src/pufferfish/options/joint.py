@@ -130,8 +130,8 @@ def recodes(asked: Asked, layout: Layout) -> bool:
     said = asked.goal.mechanism or asked.goal.noise
     if said not in (None, "recode", "auto"):
         raise InvalidInputError(
-            f"{said} noise is for one column of numbers: categories, and several columns "
-            "together, are recoded. Leave out --noise and --mechanism, or give --mechanism recode."
+            f"{said} noise is for one column of numbers, and {layout.in_words}: such "
+            "columns are recoded. Leave out --noise and --mechanism, or give --mechanism recode."
         )
     return True
 

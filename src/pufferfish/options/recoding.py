@@ -150,7 +150,7 @@ class HowRecoded:
             )
         raise InvalidInputError(
             f"{mechanism.title()} noise is added here, and only a recoding has "
-            f"{' and '.join(given)}: give --mechanism recode, or leave that out."
+            f"{' and '.join(given)}: give --mechanism recode, or leave out {' and '.join(given)}."
         )
 
     def _refuse_wrong(self, mechanism: str, bounds: tuple[float, float] | None) -> None:

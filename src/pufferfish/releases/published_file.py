@@ -78,10 +78,10 @@ def _line_ends(published: Mapping[str, Any], released: Path) -> str:
     digest.update(held)
     if digest.hexdigest() == published["sha256"]:
         return (
-            "Only its line ends differ, as mail or a spreadsheet changes them: the values are "
+            "Only its line endings differ, as mail or a spreadsheet changes them: the values are "
             "those that were published. "
         )
-    return "Changed line ends do not explain it: the contents differ. "
+    return "Different line endings do not explain it: the contents differ. "
 
 
 def _is_plain(name: object) -> bool:

@@ -5,24 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
+from typing import Literal
 
 from pufferfish.core.errors import InvalidInputError
 
 __all__ = [
     "MARKS_HINT",
     "check_columns",
-    "has_decimal_commas",
+    "commas_of",
     "not_labels",
     "not_numeric",
     "not_secrets",
 ]
-__all__ += ["not_text", "refuse_sorting_keys", "with_decimal_commas"]
+__all__ += ["not_text", "refuse_sorting_keys", "with_commas"]
 
 # What a text among numbers may mean.
 MARKS_HINT = "If the text means a missing number, name it: --na TEXT (na=[...])."
 
-# A number with a decimal comma, and a number without decimals, which may be next to it.
-_COMMA = r"[+-]?(\d+|\d{1,3}([.' ]\d{3})+),\d+"
+Commas = Literal["decimal", "thousands"]
+# A number with a decimal comma, one with commas between thousands, which may be the same, and a
+# number without decimals, which may be next to either.
+_DECIMAL = r"[+-]?(\d+|\d{1,3}([.' ]\d{3})+),\d+"
+_THOUSANDS = r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?"
 _WHOLE = r"[+-]?(\d+|\d{1,3}([.' ]\d{3})+)"
 # A column in which this share of entries are one or the other, and this share the first.
 _NEARLY_ALL, _SOME = 0.95, 0.1
@@ -46,26 +50,38 @@ def check_columns(known: Sequence[str], *wanted: str | None) -> None:
         raise InvalidInputError(f"there is no column {name!r}.{hint} Columns: {listed}{more}.")
 
 
-def has_decimal_commas(entries: Iterable[tuple[object, int]]) -> bool:
-    """Whether nearly all entries would be numbers if a comma were the decimal mark.
+def commas_of(entries: Iterable[tuple[object, int]]) -> Commas | None:
+    """What commas mean where nearly all entries would be numbers but for them; None: they are not.
+
+    Where every comma has three digits after it, it may separate thousands.
 
     Args:
         entries: Entries that are not missing, and how often each occurs.
     """
-    comma = whole = every = 0
+    comma = thousands = whole = every = 0
     for entry, count in entries:
         text = entry.strip() if isinstance(entry, str) else ""
+        grouped = re.fullmatch(_THOUSANDS, text) is not None
         every += count
-        comma += count if re.fullmatch(_COMMA, text) else 0
+        thousands += count if grouped else 0
+        comma += count if grouped or re.fullmatch(_DECIMAL, text) else 0
         whole += count if re.fullmatch(_WHOLE, text) else 0
-    return comma > _SOME * every and comma + whole >= _NEARLY_ALL * every
+    if comma <= _SOME * every or comma + whole < _NEARLY_ALL * every:
+        return None
+    return "thousands" if thousands == comma else "decimal"
 
 
-def with_decimal_commas(column: str, where: str = "") -> str:
-    """Why a column of numbers with decimal commas is refused. The number is an example, no data."""
+def with_commas(column: str, commas: Commas, where: str = "") -> str:
+    """Why a column of numbers with commas is refused. The numbers are examples, no data."""
+    if commas == "decimal":
+        return (
+            f"column {column!r} holds text{where}; its entries look like numbers with a decimal "
+            "comma: write 45246.5 instead of 45246,5."
+        )
     return (
-        f"column {column!r} holds text{where}; its entries look like numbers with a decimal "
-        "comma: write 45246.5 instead of 45246,5."
+        f"column {column!r} holds text{where}; its entries look like numbers with commas. If a "
+        "comma separates thousands, leave it out: 45246 instead of 45,246. If it is the decimal "
+        "mark, write a point: 45.246."
     )
 
 

@@ -23,9 +23,9 @@ from pufferfish.tables.marks import without_marks
 from pufferfish.tables.names import (
     MARKS_HINT,
     check_columns,
-    has_decimal_commas,
+    commas_of,
     not_numeric,
-    with_decimal_commas,
+    with_commas,
 )
 
 if TYPE_CHECKING:
@@ -245,8 +245,8 @@ def as_numbers(name: str, text: pa.Array, rows: int) -> pa.Array:
     except pa.ArrowInvalid:
         row = rows + _first_text(present) + 1
         some = present.drop_null()[:_MOST_LOOKED_AT].to_pylist()
-        if has_decimal_commas((each, 1) for each in some):
-            raise DataError(with_decimal_commas(name, f" in row {row}")) from None
+        if commas := commas_of((each, 1) for each in some):
+            raise DataError(with_commas(name, commas, f" in row {row}")) from None
         message = not_numeric(name, f"text in row {row}")
         raise DataError(f"{message} {MARKS_HINT}") from None
 
