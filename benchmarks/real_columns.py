@@ -31,7 +31,7 @@ from benchmarks.held_out import print_table
 from pufferfish import datasets
 
 GOAL = pf.Guarantee(1.0)
-SPLITS = 5
+SPLITS = 20
 WAYS: dict[str, dict[str, Any]] = {
     "least Laplace": {},
     "remapped noise": {"mechanism": "recode"},

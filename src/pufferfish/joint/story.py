@@ -163,15 +163,16 @@ def _mechanism(plan: TablePlan) -> str:
         whole = "For all rows together:" if calibration.parts else ""
         moves = moves_in_words(recode, calibration.scenario, law)
         return join_words(words_of(law).done(law), whole, moves, compared)
-    each, many = ("Each value", "Values") if len(recode.parts) == 1 else ("Each row", "Rows")
+    several = len(recode.parts) > 1
+    what, other = ("row", "combination") if several else ("value", "value")
     start = ""
     if calibration.parts:
         known = "value" if len(plan.keep) == 1 else "combination of values"
         start = f"Each {known} of {list_in_words(plan.keep)} has a recoding of its own."
-    kept = f"{many} occur as often as before, on average." if recode.keep_histogram else ""
+    kept = f"Each {other} occurs as often as before, on average." if recode.keep_histogram else ""
     return join_words(
         start,
-        f"{each} is kept, or replaced at random by another one that occurs.",
+        f"Each {what} is kept, or replaced at random by another {other} that occurs.",
         kept,
         compared,
     )
