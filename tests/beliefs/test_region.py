@@ -9,6 +9,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.beliefs.documents import BeliefEntries, belief_to_dict
+from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED
 from pufferfish.documents.shape import read
 
 
@@ -160,6 +161,19 @@ def test_the_population_is_covered_only_where_all_that_is_known_has_a_region() -
     scenario = pf.Scenario([belief(), plain])
     assert scenario.sampled
     assert scenario.confidence is None
+
+
+def test_regions_of_a_reference_say_nothing_about_the_population_of_the_table() -> None:
+    reference = replace(belief("r"), provenance="reference sample")
+    assert pf.Scenario([reference]).confidence == 0.95
+    of_table = pf.Belief(dict(belief().priors), name="t", provenance=RELEASED)
+    for here in (of_table, replace(of_table, provenance=OTHER_ROWS)):
+        assert pf.Scenario([reference, here]).confidence is None
+        sampled = replace(here, region=pf.SampleRegion(confidence=0.95))
+        assert pf.Scenario([reference, sampled]).confidence == 0.95
+    # Two references are two populations, and neither is named.
+    other = replace(belief("o"), provenance="public")
+    assert pf.Scenario([reference, other]).confidence is None
 
 
 def test_nothing_adds_up() -> None:

@@ -75,3 +75,21 @@ def test_categories_have_a_region(rows: dict[str, np.ndarray]) -> None:
     found = pf.calibrate(pf.Scenario(beliefs), pf.Guarantee(1.0), mechanism="recode")
     assert found.certificate.holds is True
     assert found.certificate.confidence == 0.95
+
+
+def test_a_public_belief_about_some_secrets_has_no_region(rows: dict[str, np.ndarray]) -> None:
+    """Noise publishes values of the other secrets too, and a public belief does not keep them."""
+    third = np.arange(600) < 40
+    table = {
+        "value": np.where(third, 20.0, rows["value"]),
+        "secret": np.where(third, "c", rows["secret"]),
+    }
+    asked: dict[str, object] = {"column": "value", "secret": "secret", "confidence": 0.95}
+    some = {"only": ["a", "b"], "provenance": "public"}
+    with pytest.raises(pf.InvalidInputError, match="name the pairs to protect"):
+        pf.fit_beliefs(table, **asked, **some)  # type: ignore[arg-type]
+    # The same pairs with all values, as the message advises.
+    asked |= {"provenance": "public", "families": ("empirical",)}
+    beliefs = pf.fit_beliefs(table, **asked)  # type: ignore[arg-type]
+    scenario = pf.Scenario(beliefs, pairs=[("a", "b")])
+    assert 20.0 in next(scenario.only([("a", "b")]).laws()).listed

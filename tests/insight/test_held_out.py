@@ -142,6 +142,22 @@ def test_gaussians_and_mixtures_are_fitted_anew(counts):
             assert law.mean == pytest.approx(old.priors[secret].mean, abs=0.5)
 
 
+def test_a_band_around_a_half_is_as_wide_as_its_rows_ask(counts):
+    some = counts.capped(1.0, 16.0).only(PAIR)
+    families = ["mixture-2", "empirical"]
+    beliefs = pf.fit_beliefs(some, families=families, confidence=0.95, region="band")
+    spy = Spy()
+    measure(pf.Scenario(beliefs), GOAL, some, spy, splits=1)
+    smooth, table = spy.given[0].beliefs
+    assert smooth.region.rows == table.region.rows
+    for secret in PAIR:
+        assert dict(table.region.rows)[secret] == table.priors[secret].counts.sum()
+        width = dict(table.region.widths)[secret]
+        # Widths shrink as one over the root of the rows: a half needs about 1.4 times as much.
+        assert width > 1.2 * dict(beliefs[1].region.widths)[secret]
+        assert dict(smooth.region.widths)[secret] > width
+
+
 def test_a_belief_from_elsewhere_stays_as_it_is(counts):
     known = pf.fit_belief(counts.only(PAIR), family="gaussian", provenance="reference sample")
     table = pf.fit_belief(counts.only(PAIR), family="empirical")

@@ -14,6 +14,7 @@ from pufferfish.words.phrases import (
     rows_tested,
     seen_by,
     unit_in_words,
+    wrong_laws,
 )
 
 SOURCE = Path(pf.__file__).parent
@@ -43,6 +44,15 @@ def test_units() -> None:
     assert "1,000 rows, however" in unit_in_words("person", 1000, "any", None)
     assert rows_tested(0.05, None) == "the release runs a test at level 5%"
     assert rows_tested(0.05, False) == "that was not tested"
+
+
+def test_a_region_of_other_rows_is_not_of_the_population_of_the_table() -> None:
+    here, elsewhere = wrong_laws(0.0, 0.95), wrong_laws(0.0, 0.95, elsewhere=True)
+    assert "95% confidence, for the population from which the rows come" in here
+    assert "nothing is said about the population from which this table comes" in elsewhere
+    assert "the population from which the rows come" not in elsewhere
+    assert "occurs in those rows" in wrong_laws(0.0, 0.95, capped=True, elsewhere=True)
+    assert wrong_laws(0.0, elsewhere=True) == ""
 
 
 @pytest.mark.parametrize(

@@ -215,6 +215,11 @@ class Belief:
         """Whether the belief may be shown to anyone."""
         return self.provenance == PUBLIC
 
+    @property
+    def of_table(self) -> bool:
+        """Whether the belief was fitted on rows of the table, released or set apart."""
+        return self.provenance in (RELEASED, OTHER_ROWS)
+
     def __repr__(self) -> str:
         """The name and the secrets; the priors only where they are public."""
         secrets = ", ".join(repr(secret) for secret in self.priors)
@@ -308,15 +313,25 @@ class Scenario:
     def confidence(self) -> float | None:
         """The confidence of the sampling regions; None unless they cover every pair.
 
-        Each pair that somebody might tell apart needs a region of somebody who knows the same.
+        Each pair that somebody might tell apart needs a region of somebody who knows the same. All
+        regions must be of the same rows: those of the table, if any belief is about it.
         """
-        stated = {each.region.confidence for each in self.beliefs if each.region is not None}
-        covered = all(each.region is not None or self._covered(each) for each in self.beliefs)
+        sampled = [each for each in self.beliefs if each.region is not None]
+        if not self.of_table and len({each.provenance for each in sampled}) > 1:
+            return None
+        peers = [each for each in sampled if each.of_table or not self.of_table]
+        stated = {each.region.confidence for each in peers if each.region is not None}
+        covered = all(self._covered(each, peers) for each in self.beliefs)
         return stated.pop() if stated and covered else None
 
-    def _covered(self, belief: Belief) -> bool:
+    @property
+    def of_table(self) -> bool:
+        """Whether any belief was fitted on rows of the table that is released."""
+        return any(each.of_table for each in self.beliefs)
+
+    def _covered(self, belief: Belief, sampled: Sequence[Belief]) -> bool:
         """Whether adversaries who know the same have regions for all pairs of this one."""
-        peers = [each for each in self.beliefs if each.region and each._known == belief._known]
+        peers = [each for each in sampled if each._known == belief._known]
         secrets = set(self.secrets_of(belief))
         return any(each.priors.keys() >= secrets for each in peers) or all(
             any(knows_both(each, pair) for each in peers) for pair in self.pairs_of(belief)

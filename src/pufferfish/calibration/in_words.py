@@ -64,7 +64,12 @@ def explain(
         "method": _why_this_much(scenario, certificate, method, tau, radius),
         "certificate": join_words(
             certificate_in_words(certificate) + _if_wrong(radius),
-            wrong_laws(certificate.wrong, certificate.confidence, capped=True),
+            wrong_laws(
+                certificate.wrong,
+                certificate.confidence,
+                capped=True,
+                elsewhere=another_table or not scenario.of_table,
+            ),
         ),
         "repeats": repeats(scenario, noise, composable, certificate.wrong),
         "not promised": _not_promised(noise, certificate),

@@ -48,7 +48,11 @@ def explain_recoding(
 ) -> Explanation:
     """The numbered steps from beliefs to certificate, with the numbers in them."""
     law = certificate.noise
-    other = wrong_in_words(certificate.wrong, certificate.confidence)
+    other = wrong_in_words(
+        certificate.wrong,
+        certificate.confidence,
+        elsewhere=another_table or not scenario.of_table,
+    )
     texts = {
         "pairs": f"What must look alike: {name_pairs(scenario.pairs, _MOST_LISTED, joint=', ')}.",
         "promise": promise_of(certificate.goal),
@@ -201,14 +205,16 @@ def _how_found(recode: Recode, certificate: Certificate) -> str:
     )
 
 
-def wrong_in_words(wrong: float, confidence: float | None = None) -> str:
+def wrong_in_words(
+    wrong: float, confidence: float | None = None, *, elsewhere: bool = False
+) -> str:
     """The other laws for which the promise holds."""
     if not wrong and confidence is None:
         return (
             "The promise leaves no margin for laws that differ from the described ones (see "
             "--wrong)."
         )
-    return wrong_laws(wrong, confidence)
+    return wrong_laws(wrong, confidence, elsewhere=elsewhere)
 
 
 def _not_promised(certificate: Certificate) -> str:

@@ -16,6 +16,7 @@ from pufferfish.calibration.slight import publishes_values
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.record import Record
 from pufferfish.columns.statement import BeliefsFrom, headline, not_promised
+from pufferfish.columns.statement.facts import is_elsewhere
 from pufferfish.insight.averages import averages_lost
 from pufferfish.insight.extremes import outliers
 from pufferfish.insight.guesses import by_heart, ideal_guess
@@ -59,7 +60,7 @@ def story(record: Record) -> tuple[Step, ...]:
     law = plan.calibration.mechanism
     said = {
         "Beware": headline(record.facts),
-        "Promise": [promise_in_words(plan, tested=record.rows_tested), _wrong(plan)],
+        "Promise": [promise_in_words(plan, tested=record.rows_tested), _wrong(record)],
         "Against": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [publication_in_words(record)],
         "Before it": [cap_moved_in_words(plan.cap, law, record.rows_capped)],
@@ -182,11 +183,13 @@ def _outliers(plan: ColumnPlan) -> str:
     return "" if found is None else str(found)
 
 
-def _wrong(plan: ColumnPlan) -> str:
-    certificate = plan.calibration.certificate
+def _wrong(record: Record) -> str:
+    certificate = record.plan.calibration.certificate
+    wrong, confidence = certificate.wrong, certificate.confidence
+    elsewhere = is_elsewhere(record.beliefs_from)
     if certificate.noise.additive:
-        return wrong_laws(certificate.wrong, certificate.confidence, capped=True)
-    return wrong_in_words(certificate.wrong, certificate.confidence)
+        return wrong_laws(wrong, confidence, capped=True, elsewhere=elsewhere)
+    return wrong_in_words(wrong, confidence, elsewhere=elsewhere)
 
 
 def _recoding(record: Record) -> str:

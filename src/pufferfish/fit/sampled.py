@@ -43,6 +43,15 @@ def with_sampling_error(
         )
     region = SampleRegion(confidence=finite("confidence", confidence), shape=shape, cells=cells)
     given = tuple(beliefs)
+    for each in given:
+        require(
+            not (_counted(each) and each.public and each.frequencies is None),
+            "a public belief about some of the secrets keeps no values of the other rows, and a "
+            "sampling region needs every value that occurs in the table, because noise publishes "
+            "values near where they are. Fit all secrets, and name the pairs to protect "
+            "(pf.Scenario(beliefs, pairs=[...])) instead of only=; leave out rows without a "
+            "secret.",
+        )
     found = tuple(replace(each, region=region) if _counted(each) else each for each in given)
     require(
         any(each.region is not None for each in found),

@@ -10,11 +10,12 @@ import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.priors import Discrete
-from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, Scenario
+from pufferfish.beliefs.scenario import Belief, Scenario
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.exact import verify
 from pufferfish.fit import fit_belief, refit_belief
+from pufferfish.fit.sampled import with_bands
 from pufferfish.tables import Group, Summary
 from pufferfish.tables.summary import IntArray
 
@@ -69,8 +70,7 @@ class Apart(Protocol):
 
 def who_stays(scenario: Scenario) -> frozenset[str]:
     """The beliefs that were not fitted on rows of the table."""
-    here = (RELEASED, OTHER_ROWS)
-    return frozenset(each.name for each in scenario.beliefs if each.provenance not in here)
+    return frozenset(each.name for each in scenario.beliefs if not each.of_table)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -101,9 +101,7 @@ class ColumnApart:
         """Beliefs that were fitted to one half, and the rows of the other."""
         fitted, other = _split_counts(self.counts, toss)
         beliefs = [
-            each
-            if each.name in self.stay
-            else replace(refit_belief(each, fitted), region=each.region)
+            each if each.name in self.stay else _refitted(each, fitted)
             for each in self.scenario.beliefs
         ]
         return Scenario(beliefs, self.scenario.pairs), other
@@ -111,6 +109,15 @@ class ColumnApart:
     def judged(self, calibration: Calibration, goal: Guarantee, other: Summary) -> Split:
         """What was found, under the frequencies of rows that it did not see."""
         return judge_column(calibration, goal, other)
+
+
+def _refitted(belief: Belief, half: Summary) -> Belief:
+    """The same adversary with these rows; a band has the width for their number."""
+    found, region = refit_belief(belief, half), belief.region
+    if region is None or region.shape != "band":
+        return replace(found, region=region)
+    rows = half.only(belief.priors)
+    return next(iter(with_bands([found], rows, region.confidence)))
 
 
 def judge_column(calibration: Calibration, goal: Guarantee, other: Summary) -> Split:

@@ -15,6 +15,7 @@ from pufferfish.calibration.recoded_words import (
     wrong_in_words,
 )
 from pufferfish.columns.statement import BeliefsFrom
+from pufferfish.columns.statement.facts import is_elsewhere
 from pufferfish.columns.story import (
     cap_moved_in_words,
     missing_rows_in_words,
@@ -47,13 +48,14 @@ def story(record: TableRecord) -> tuple[Step, ...]:
     """What happened, part by part."""
     plan = record.plan
     wrong, confidence = plan.certificate.wrong, plan.certificate.confidence
+    elsewhere = is_elsewhere(record.beliefs_from)
     said = {
         "Beware": headline(record.facts),
         "Promise": [
             promise_in_words(plan),
-            wrong_in_words(wrong, confidence)
+            wrong_in_words(wrong, confidence, elsewhere=elsewhere)
             if plan.calibration.recode is not None
-            else wrong_laws(wrong, confidence, capped=True),
+            else wrong_laws(wrong, confidence, capped=True, elsewhere=elsewhere),
         ],
         "Against": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [_published(record)],

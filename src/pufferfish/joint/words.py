@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pufferfish.beliefs.layout import is_missing_secret
+from pufferfish.columns.statement.facts import is_elsewhere
 from pufferfish.columns.statement.in_words import (
     described_adversaries,
     missing_in_words,
@@ -110,6 +111,7 @@ def promise(facts: TableFacts) -> str:
     )
     several = f", of {list_in_words(facts.secret)} {'together' if facts.jointly else 'each'}"
     unit = "a row" if facts.unit == "row" else "the one row of a person"
+    elsewhere = is_elsewhere(facts.beliefs_from)
     return join_words(
         f"{who} the published {list_in_words(facts.columns)} of {unit}{_alone(facts)} "
         f"say{'s' if len(facts.columns) == 1 else ''} about {_secret(facts)} is bounded, for each "
@@ -118,9 +120,11 @@ def promise(facts: TableFacts) -> str:
         "release.",
         those_who_know_less(facts.known, facts.kept),
         cap_in_words(facts.cap, words_of(facts.noise).called(facts.noise)),
-        wrong_laws(facts.wrong, facts.confidence, capped=True) if facts.recode is None else "",
+        wrong_laws(facts.wrong, facts.confidence, capped=True, elsewhere=elsewhere)
+        if facts.recode is None
+        else "",
         noise_in_words(facts.noise),
-        recode_in_words(facts.recode, facts.confidence),
+        recode_in_words(facts.recode, facts.confidence, elsewhere=elsewhere),
         missing_in_words(facts.missing, recoded=facts.recode is not None),
     )
 

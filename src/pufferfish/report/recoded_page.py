@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from pufferfish.calibration.recoded_words import wrong_in_words
+from pufferfish.columns.statement.facts import is_elsewhere
 from pufferfish.mechanisms import words_of
 from pufferfish.report import parts
 from pufferfish.report.facts import Facts
@@ -98,7 +99,12 @@ def _done(facts: Facts, found: RecodedFacts) -> Iterator[tuple[Text, Text]]:
         yield "A value", "how far values move, and how many stay, is private, like the recoding"
     if stated is not None:
         yield "Minimised", f"{_LOSSES[stated.loss]}, over all recodings that keep the promise"
-        yield "Which laws", wrong_in_words(stated.wrong, found.confidence)
+        yield (
+            "Which laws",
+            wrong_in_words(
+                stated.wrong, found.confidence, elsewhere=is_elsewhere(facts.beliefs_from)
+            ),
+        )
 
 
 def _paid(found: RecodedFacts) -> Grid:

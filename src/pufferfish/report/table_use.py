@@ -12,6 +12,7 @@ from pufferfish.calibration.recoded_words import (
     wrong_in_words,
 )
 from pufferfish.calibration.result import PartFigures
+from pufferfish.columns.statement.facts import is_elsewhere
 from pufferfish.insight.associations import Association
 from pufferfish.insight.before_after import ColumnKept, Kept
 from pufferfish.mechanisms import words_of
@@ -90,7 +91,11 @@ def _advice(facts: TableReport) -> Iterator[Block]:
         "Which row has which value is not kept: every relation to other columns, also of other "
         "tables, looks weaker than it is."
     )
-    texts.append(wrong_in_words(said.recode.wrong, said.confidence))
+    texts.append(
+        wrong_in_words(
+            said.recode.wrong, said.confidence, elsewhere=is_elsewhere(said.beliefs_from)
+        )
+    )
     yield Bullets(tuple(texts))
 
 

@@ -205,10 +205,11 @@ def certified(certificate: Certificate) -> tuple[str, str]:
 
 def _which_laws(outlook: Outlook) -> str:
     certificate = outlook.calibration.certificate
+    elsewhere = not outlook.calibration.scenario.of_table
     text = (
-        wrong_laws(certificate.wrong, certificate.confidence, capped=True)
+        wrong_laws(certificate.wrong, certificate.confidence, capped=True, elsewhere=elsewhere)
         if certificate.noise.additive
-        else wrong_in_words(certificate.wrong, certificate.confidence)
+        else wrong_in_words(certificate.wrong, certificate.confidence, elsewhere=elsewhere)
     )
     return f". {text}" if text else ""
 

@@ -121,7 +121,12 @@ def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
     )
     verdict, bound = certified(plan.certificate)
     laws = plan.certificate.wrong, plan.certificate.confidence
-    text = wrong_laws(*laws, capped=True) if recode is None else wrong_in_words(*laws)
+    elsewhere = not plan.scenario.of_table
+    text = (
+        wrong_laws(*laws, capped=True, elsewhere=elsewhere)
+        if recode is None
+        else wrong_in_words(*laws, elsewhere=elsewhere)
+    )
     yield "certificate", (verdict, bound + (f". {text}" if text else ""))
 
 

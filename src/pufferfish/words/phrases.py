@@ -87,7 +87,13 @@ def join_words(*sentences: str) -> str:
     return " ".join(filter(None, sentences))
 
 
-def wrong_laws(wrong: float, confidence: float | None = None, *, capped: bool = False) -> str:
+def wrong_laws(
+    wrong: float,
+    confidence: float | None = None,
+    *,
+    capped: bool = False,
+    elsewhere: bool = False,
+) -> str:
     """The laws, other than the described ones, for which a promise holds; empty if there are none.
 
     Args:
@@ -95,18 +101,30 @@ def wrong_laws(wrong: float, confidence: float | None = None, *, capped: bool = 
         confidence: The confidence of the sampling region that is covered; None: none is.
         capped: Whether only laws of values within the bounds of the cap, or of values that occur,
             are covered: noise leaves other values where they are.
+        elsewhere: Whether the region is of other rows than those of the released table.
     """
     if confidence is not None:
+        population, the = (
+            ("of the rows that the described adversaries have seen", "those")
+            if elsewhere
+            else ("from which the rows come", "the")
+        )
         listed = (
-            " and each of its values occurs in the rows (or, with a band, lies within the cap)"
+            f" and each of its values occurs in {the} rows (or, with a band, lies within the cap)"
             if capped
+            else ""
+        )
+        other = (
+            " They need not be the rows of this table: nothing is said about the population from "
+            "which this table comes."
+            if elsewhere
             else ""
         )
         return (
             f"The promise also holds, with {percent(confidence, 3)} confidence, for the "
-            "population from which the rows come, if they are an independent sample of it (not a "
-            f"weighted, stratified or clustered one){listed}: it covers every law that the rows do "
-            "not exclude."
+            f"population {population}, if they are an independent sample of it (not a weighted, "
+            f"stratified or clustered one){listed}: it covers every law that {the} rows do not "
+            f"exclude.{other}"
         )
     if not wrong:
         return ""

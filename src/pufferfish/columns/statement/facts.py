@@ -37,7 +37,7 @@ from pufferfish.recoding.law import Recoding
 from pufferfish.recoding.outline import RecodingOutline
 
 __all__ = ["BeliefsFrom", "Facts", "FactsEntries", "Order", "RecodeStated"]
-__all__ += ["planned_source", "stated_law", "stated_recode", "stated_to_plain"]
+__all__ += ["is_elsewhere", "planned_source", "stated_law", "stated_recode", "stated_to_plain"]
 
 Order = Literal["random", "table"]
 BeliefsFrom = Literal["this table", "other rows", "another table", "elsewhere"]
@@ -273,6 +273,11 @@ FactsEntries = entries_of(
     postprocess=tuple[StepEntries, ...],
     recode=entries_of(RecodeStated) | None,
 )
+
+
+def is_elsewhere(source: BeliefsFrom) -> bool:
+    """Whether no belief was fitted on rows of the table that is released."""
+    return source in ("another table", "elsewhere")
 
 
 def planned_source(beliefs: Sequence[Belief]) -> BeliefsFrom:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from pufferfish.calibration.recoded_words import wrong_in_words
 from pufferfish.calibration.rows import TEST_LEVEL
-from pufferfish.columns.statement.facts import BeliefsFrom, Facts, RecodeStated
+from pufferfish.columns.statement.facts import BeliefsFrom, Facts, RecodeStated, is_elsewhere
 from pufferfish.core.ladder import Rounding
 from pufferfish.mechanisms import words_of
 from pufferfish.noise import Law
@@ -214,10 +214,14 @@ def promise(facts: Facts) -> str:
         f"is bounded, for each of these pairs: {named}. The bound is {facts.goal} pufferfish "
         f"privacy, against {described_adversaries(facts)}, for one release.",
         cap_in_words(facts.cap, words_of(facts.noise).called(facts.noise)),
-        wrong_laws(facts.wrong, facts.confidence, capped=True) if facts.recode is None else "",
+        wrong_laws(
+            facts.wrong, facts.confidence, capped=True, elsewhere=is_elsewhere(facts.beliefs_from)
+        )
+        if facts.recode is None
+        else "",
         multiples_in_words(facts.step, words_of(facts.noise).called(facts.noise)),
         noise_in_words(facts.noise),
-        recode_in_words(facts.recode, facts.confidence),
+        recode_in_words(facts.recode, facts.confidence, elsewhere=is_elsewhere(facts.beliefs_from)),
         missing_in_words(facts.missing, recoded=facts.recode is not None),
     )
 
@@ -244,12 +248,14 @@ def missing_in_words(missing: str, *, recoded: bool) -> str:
     )
 
 
-def recode_in_words(found: RecodeStated | None, confidence: float | None) -> str:
+def recode_in_words(
+    found: RecodeStated | None, confidence: float | None, *, elsewhere: bool
+) -> str:
     """For which laws a recoding keeps the promise, and what it does to frequencies."""
     if found is None:
         return ""
     said = [
-        wrong_in_words(found.wrong, confidence),
+        wrong_in_words(found.wrong, confidence, elsewhere=elsewhere),
         "Values occur as often as before, on average." if found.keep_histogram else "",
         _bins_in_words(found),
     ]
