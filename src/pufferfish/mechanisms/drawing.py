@@ -112,8 +112,9 @@ class _Added(Drawing):
             )
         if law.grid <= law.size * float(FINEST_RATE):
             raise UnsupportedError(
-                "ε is too small to draw the noise exactly: choose a larger one, above about 1e-6. "
-                f"(The grid must be more than 2^-45 of the noise's size, {law.size:g}.)"
+                "the grid is too fine to draw this noise exactly: it must be more than 2^-45 of "
+                f"the noise's size, {law.size:g}. If calibrate chose the grid, ε is too small: "
+                "choose one above about 1e-6."
             )
 
     def draw(
