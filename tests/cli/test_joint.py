@@ -259,7 +259,7 @@ def test_persons_with_one_row_each(typed: Typed, refused: Typed, folder: Path) -
         (("-c", "job", "--mechanism", "auto", "--wrong", "3%"), USAGE, ["give --mechanism recode"]),
         (("-c", "score", "--keep", "sex", "--wrong", "auto"), USAGE, ["give --mechanism recode"]),
         (("-c", "job", "--wrong", "auto", "--nominal"), USAGE, ["--wrong auto", "--nominal"]),
-        (("-c", "job", "-c", "grade", "--cap", "0:1"), USAGE, ["for a column of numbers"]),
+        (("-c", "job", "-c", "grade", "--cap", "0:1"), USAGE, ["for one column of numbers"]),
         (("-c", "job", "-c", "grade", "--pair", "A:C"), USAGE, ["no value 'C'", "'A', 'B'"]),
         (("-c", "job", "-c", "id"), NOT_PRIVATE, ["1,100 categories", "--edges", "--merge"]),
         (("-c", "job", "--keep", "age", "--bands", "age=21,22"), BAD_DATA, ["--merge", "--bands"]),

@@ -126,7 +126,7 @@ def test_a_column_is_the_same_by_itself_and_in_a_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entered", "said"),
     [
-        ({"kind": "laplace"}, "categories, and several columns together, are recoded"),
+        ({"kind": "laplace"}, "such columns are recoded"),
         ({"floor": "noise"}, "--floor noise is for numbers"),
         ({"beliefs": ["mixture"]}, "mixture"),
         ({"keep": ["job"]}, "a column has one role"),
