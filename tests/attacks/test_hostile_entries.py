@@ -134,3 +134,5 @@ def test_the_refusal_says_what_was_wanted() -> None:
         plan_of(beliefs)
     with pytest.raises(pf.InvalidInputError, match=r"not a record document .* kind 'beliefs'"):
         verify_document(beliefs)
+    with pytest.raises(pf.InvalidInputError, match=r"its name ends in \.record\.json"):
+        verify_document({"pufferfish": "plan", "version": 2})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -243,6 +244,21 @@ def test_holes_that_betray_the_secret_are_refused_whatever_the_noise(
     pf.calibrate(pf.Scenario([belief]), pf.Guarantee(needed, goal.delta), noise=noise)
     with pytest.raises(pf.UnreachableGoalError):
         pf.calibrate(pf.Scenario([belief]), pf.Guarantee(0.99 * needed, goal.delta), noise=noise)
+
+
+def test_the_pair_that_needs_the_largest_epsilon_is_named() -> None:
+    missing = {"a": 0.1, "b": 0.3, "c": 0.2, "d": 0.05}
+    belief = pf.Belief(dict.fromkeys(missing, TABLE), missing=missing)
+    with pytest.raises(pf.UnreachableGoalError) as caught:
+        pf.calibrate(pf.Scenario([belief]), pf.Guarantee(0.5))
+    message = str(caught.value)
+    assert "('b', 'd')" in message
+    assert "at least 1.8" in message  # log(0.3/0.05) = 1.79...
+    assert "--missing drop" in message
+    known = replace(belief, name="knows sex", given={"sex": "F"})
+    with pytest.raises(pf.UnreachableGoalError) as caught:
+        pf.calibrate(pf.Scenario([belief, known]), pf.Guarantee(0.5))
+    assert "--missing drop" not in str(caught.value)
 
 
 def test_holes_that_betray_little_are_paid_for_with_noise() -> None:

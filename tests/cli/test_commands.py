@@ -207,6 +207,8 @@ def test_verify_says_which_claim_holds(typed: Typed, folder: Path) -> None:
         mailed = typed("verify", "out.csv.record.json", "--released", "mailed.csv")
         assert mailed.code == 3
         assert "Only its line endings differ" in mailed.out
+        assert "The values are the published ones, but the file is NOT" in mailed.out
+        assert "does NOT belong" not in mailed.out
     ending = "This file does NOT belong to this record.\nThe record is consistent with itself.\n"
     assert ending in other.out
     public = typed("verify", "out.csv.public.json", "--released", "t.csv")

@@ -343,4 +343,4 @@ def test_a_column_with_a_group_without_a_secret_is_split_as_any(typed: Typed, fo
     table = ("-c", "x", "-c", "o", "-s", "s", "-e", "1")
     # Where every split may take long, it is said that none was made.
     said = " ".join(typed("calibrate", "t.csv", *table).out.split())
-    assert "rows that were not used was not measured (--splits 5)" in said
+    assert "rows that were not used was not measured; --splits 5 measures it" in said

@@ -253,7 +253,7 @@ def test_small_groups_are_refused_and_not_named(fit: Any) -> None:
     table = rows({"many": 149, "rare": 29, "others": 241, "scarce": 17})
     message = refusal(fit, table)
     assert "fewer than 30 records" in message
-    assert "Merge small groups" in message
+    assert "merge small groups" in message
     assert "min_group" in message
     assert "'many', 'others'" in message
     for hidden in ("rare", "scarce", "29", "17", "149", "241"):

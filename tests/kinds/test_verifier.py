@@ -20,7 +20,7 @@ ALWAYS = (
     *(
         "drawn exactly",
         "done and counted",
-        "follow from the numbers",
+        "sentences match its numbers",
         "covered by a check",
     ),
     *("has the checksum", "look like values with this noise"),

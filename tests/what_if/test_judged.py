@@ -264,7 +264,12 @@ def test_noise_by_known_values() -> None:
     beliefs = pf.fit_beliefs(data, "x", "s", ["empirical"], known=["known"])
     found = pf.calibrate(pf.Scenario(beliefs), GOAL, keep=["known"])
     plan = pf.Plan(calibration=found, column="x", secret="s", keep=["known"])
-    made = pf.stress(plan, data, columns=["third"], **{**QUICK, "learner": True, "answers": True})
+    made = pf.stress(
+        plan,
+        data,
+        columns=["third"],
+        **{**QUICK, "learner": True, "answers": True, "seconds": 3600.0},
+    )
     assert made.of("table")[0].holds is True
     case = made.knowing("third")
     assert case.strata == 4

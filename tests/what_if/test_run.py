@@ -11,6 +11,11 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
+from pufferfish.beliefs.layout import Layout
+from pufferfish.beliefs.rules import Rule
+from pufferfish.fit.table import TableCounts
+from pufferfish.tables.crosstab import Crosstab
+from pufferfish.what_if.resamples import shuffled
 from pufferfish.what_if.result import Stress, shown
 from tests.joint_judge import WHOLE, log_of
 
@@ -178,6 +183,46 @@ def test_both_other_columns_give_the_xor_away(xor: tuple[pf.Plan, dict[str, Any]
     assert found.cases[0].kind == "laws"  # ∞ goes before 4
 
 
+def test_what_chance_alone_would_do_is_told() -> None:
+    """A column of random numbers cuts the table into small strata: it breaks a promise, shuffled
+    or not. A column that helps breaks it only as it is."""
+    generator = np.random.default_rng(8)
+    yes = generator.integers(0, 2, 1_000).astype(bool)
+    x = generator.integers(0, 10, 1_000) + yes
+    table = {
+        "x": x.astype(float),
+        "s": np.where(yes, "yes", "no"),
+        "lottery": generator.integers(0, 20, 1_000).astype(str),
+        "helps": np.where((x > 5) ^ yes, "one", "other"),
+    }
+    beliefs = pf.Scenario(pf.fit_belief(table, "x", "s", "empirical"))
+    made = pf.calibrate(beliefs, pf.Guarantee(1.0), size=1.5)
+    plan = pf.Plan(calibration=made, column="x", secret="s", rounding="given")
+    found = pf.stress(plan, table, columns=["lottery", "helps"], min_rows=10, pairs=False, **QUICK)
+    lottery, helps = found.knowing("lottery"), found.knowing("helps")
+    assert lottery.holds is False
+    assert "chance alone breaks the promise: with 'lottery' shuffled" in lottery.note
+    assert "'lottery' shuffled among the rows, ε = " in str(found)
+    assert helps.holds is False
+    assert "chance" not in helps.note
+
+
+def test_shuffling_keeps_the_rows_and_the_column() -> None:
+    columns, labels = ("x", "s", "t"), (("a", "b"), ("u", "v"), ("p", "q"))
+    codes = np.array([[0, 0, 0], [1, 1, 1]])
+    layout = Layout(
+        columns=(Rule(column="x", read="label"),), secrets=(Rule(column="s", read="label"),)
+    )
+    whole = Crosstab(columns, labels, codes, np.array([600, 400]))
+    dealt = shuffled(TableCounts(whole, layout), ["t"], seed=1).crosstab
+    for each in (["x", "s"], ["t"]):
+        assert dealt.marginal(each).fingerprint == whole.marginal(each).fingerprint
+    shares = dict(zip(dealt.cells, (dealt.counts / 1_000).tolist(), strict=True))
+    # Independent, up to six standard errors of a hypergeometric count.
+    assert shares["a", "u", "p"] == pytest.approx(0.36, abs=0.05)
+    assert len(shares) == 4
+
+
 def test_strata_that_are_too_small_are_counted(adult: dict[str, Any], noise: pf.Plan) -> None:
     case = pf.stress(noise, adult, columns=["native-country"], **QUICK).knowing("native-country")
     rows = [
@@ -306,7 +351,7 @@ def test_the_population_and_splits(nominal: pf.Plan, adult: dict[str, Any]) -> N
 
 
 def test_answers_are_calibrated(nominal: pf.Plan, adult: dict[str, Any]) -> None:
-    how = {**QUICK, "resamples": 20, "answers": True, "wrongs": (0.01,)}
+    how = {**QUICK, "resamples": 20, "answers": True, "seconds": 3600.0, "wrongs": (0.01,)}
     found = pf.stress(nominal, adult, columns=["sex", "native-country"], pairs=False, **how)
     known = found.knowing("sex").answer
     assert known is not None
@@ -368,7 +413,7 @@ def test_what_halves_need_is_not_the_plan_itself(
 ) -> None:
     # Rounded up, the scale keeps the promise in all resamples; calibrated to halves it does not.
     plan = planned(pf.calibrate(scenario, pf.Guarantee(1.0)))
-    how = {**QUICK, "resamples": 20, "splits": 5, "answers": True}
+    how = {**QUICK, "resamples": 20, "splits": 5, "answers": True, "seconds": 3600.0}
     found = pf.stress(plan, adult, columns=[], wrongs=(), **how)
     (halves,) = found.of("splits")
     assert halves.holds is False
@@ -388,9 +433,9 @@ def test_a_scale_is_given_as_one_types_it(adult: dict[str, Any]) -> None:
     many = {**adult, "education-num": np.asarray(adult["education-num"]) * 10_000}
     found = pf.calibrate(pf.Scenario(pf.Belief(laws)), pf.Guarantee(1.0), size=16_490.0)
     plan = planned(found, rounding="given")
-    (case,) = pf.stress(plan, many, columns=[], **{**QUICK, "resamples": 20, "answers": True}).of(
-        "population"
-    )
+    (case,) = pf.stress(
+        plan, many, columns=[], **{**QUICK, "resamples": 20, "answers": True, "seconds": 3600.0}
+    ).of("population")
     assert case.answer is not None
     assert case.answer.instead is not None
     assert case.answer.instead.option.removeprefix("--scale ").isdigit()
@@ -399,7 +444,7 @@ def test_a_scale_is_given_as_one_types_it(adult: dict[str, Any]) -> None:
 def test_noise_for_the_population_is_proven_or_measured(
     noise: pf.Plan, adult: dict[str, Any]
 ) -> None:
-    how = {**QUICK, "resamples": 20, "answers": True}
+    how = {**QUICK, "resamples": 20, "answers": True, "seconds": 3600.0}
     (case,) = pf.stress(noise, adult, columns=[], **how).of("population")
     assert case.answer is not None
     assert case.answer.option == "--sampling-confidence 95%"

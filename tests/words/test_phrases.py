@@ -11,6 +11,7 @@ from pufferfish.words.phrases import (
     list_in_words,
     meaning,
     name_pairs,
+    pairs_in_words,
     rows_tested,
     seen_by,
     unit_in_words,
@@ -31,6 +32,14 @@ def test_some_pairs_are_named_and_the_others_counted() -> None:
     assert name_pairs(pairs, 3) == "'a' and 'b'; 1 and 2; 'c' and 'd'"
     assert name_pairs(pairs, 1, joint=", ") == "'a' and 'b', and 2 more"
     assert seen_by(("a", 1), "x") == "'a' against 1, as 'x' sees it"
+
+
+def test_the_secrets_of_few_pairs_are_named() -> None:
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+    assert pairs_in_words(pairs[:1]) == "'a' and 'b'"
+    assert pairs_in_words(pairs) == "each of 3 pairs of secrets ('a', 'b' and 'c')"
+    many = pf.Belief({f"g{n}": pf.Gaussian(n, 1.0) for n in range(9)})
+    assert pairs_in_words(pf.Scenario(many).pairs) == "each of 36 pairs of secrets"
 
 
 def test_what_a_promise_means() -> None:

@@ -179,15 +179,15 @@ def no_noise_in_words(certificate: Certificate) -> str:
     if isinstance(noise, Recoding) and noise.labelled:
         return (
             f"no value has to change for {goal}: the rows themselves keep it, against the "
-            "described adversaries. To publish them as they are, give allow_no_noise=True "
-            f"(--allow-no-noise). To have them changed, choose a smaller {smaller}, or let laws be "
-            "wrong by more (wrong=..., --wrong)."
+            "described adversaries. To publish them as they are, give --allow-no-noise (in "
+            f"Python allow_no_noise=True). To have them changed, choose a smaller {smaller}, or "
+            "let laws be wrong by more (wrong=..., --wrong)."
         )
     return (
         f"{needed} for {goal}: the values themselves keep it, against the described adversaries. "
-        "To publish them as they are, give allow_no_noise=True (--allow-no-noise). To have noise, "
-        f"choose a smaller {smaller}, or describe adversaries who know more, such as one who knows "
-        "how often each value occurs (--belief empirical)."
+        "To publish them as they are, give --allow-no-noise (in Python allow_no_noise=True). To "
+        f"have noise, choose a smaller {smaller}, or describe adversaries who know more, such as "
+        "one who knows how often each value occurs (--belief empirical)."
     )
 
 

@@ -97,11 +97,22 @@ def moves_in_words(recode: Recode, scenario: Scenario, law: Law) -> str:
             f"What is published stands for its bin: {first} for all values below "
             f"{_size(edges[0])}, and {last} from {_size(edges[-1])} on. {stay} of 100 values stay "
             f"in their bin; the number that is published is {readable(recode.moved, 2)} away from "
-            f"the true one, on average. {kept}"
+            f"the true one, on average. {kept}{_negative(one, scenario)}"
         )
     return (
         f"{stay} of 100 values stay as they are; the others move by {readable(recode.moved, 2)} on "
         f"average. {kept}"
+    )
+
+
+def _negative(law: Recoding, scenario: Scenario) -> str:
+    """That an end bin publishes a negative number, though no value is negative."""
+    first = min(law.cells.numbers)
+    if first >= 0.0 or column_of(scenario, None).values.min() < 0.0:
+        return ""
+    return (
+        f" No value is negative, but {_size(first)} stands for one of the bins: public bounds "
+        "(--cap LOW:HIGH) keep what is published within them."
     )
 
 

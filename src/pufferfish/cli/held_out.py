@@ -109,7 +109,10 @@ def measured_table(
     if splits == 0 or (show.quiet and not show.json):
         return None
     if not wanted:
-        return "what the promise becomes on rows that were not used was not measured (--splits 5)."
+        return (
+            "what the promise becomes on rows that were not used was not measured; --splits 5 "
+            "measures it."
+        )
     try:
         if halved:
             return judge(plan.calibration, plan.promise, described.counted)

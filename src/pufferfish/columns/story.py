@@ -32,6 +32,7 @@ from pufferfish.words.phrases import (
     join_words,
     meaning,
     pair_in_words,
+    pairs_in_words,
     rows_tested,
     secret_in_words,
     unit_in_words,
@@ -114,9 +115,7 @@ def promise_in_words(plan: ColumnPlan, *, tested: bool | None = None) -> str:
             released yet.
     """
     promise, pairs = plan.promise, plan.calibration.scenario.pairs
-    pair = (
-        pair_in_words(pairs[0]) if len(pairs) == 1 else f"each of {len(pairs):,} pairs of secrets"
-    )
+    pair = pairs_in_words(pairs)
     unit = unit_in_words(plan.unit, plan.rows_per_person, plan.dependence, plan.one_row)
     if plan.keep:
         # No factor for the odds: with the other columns they may change by any factor.
@@ -263,10 +262,10 @@ def _alternative(other: Alternative, goal: Guarantee) -> str:
             "local differential privacy, which protects every value from everybody, would need "
             f"scale {readable(other.scale)} on the range {low} to {high}{more}"
         )
-    instead = "" if other.promise == goal else f" and promise only δ = {other.promise.delta:g}"
+    instead = "" if other.promise == goal else f", with δ = {other.promise.delta:g}"
     return (
         "the formula this method comes from (Theorem 2) would add scale "
-        f"{readable(other.scale)} for the smooth beliefs{more}{instead}, and does not hold in "
+        f"{readable(other.scale)} for the smooth beliefs{more}{instead}; it does not hold in "
         "general"
     )
 

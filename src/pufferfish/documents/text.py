@@ -92,7 +92,13 @@ def as_document(data: Any, kind: str, version: int) -> dict[str, Any]:
 def of_another_kind(found: object, wanted: str) -> InvalidInputError:
     """The error for a document that says it is of kind `found`."""
     also = f"; it is of kind {found!r}" if isinstance(found, str) and found else ""
-    return InvalidInputError(f"this is not a {wanted} document of pufferfish{also}.")
+    hint = (
+        " Give the record of a release, which repeats its plan: its name ends in .record.json or "
+        ".public.json."
+        if wanted == "record" and "plan" in str(found)
+        else ""
+    )
+    return InvalidInputError(f"this is not a {wanted} document of pufferfish{also}.{hint}")
 
 
 def read_document(path: Path, kind: str, version: int) -> dict[str, Any]:

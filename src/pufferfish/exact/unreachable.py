@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.scenario import PairOfLaws, Scenario, laws_of
+from pufferfish.beliefs.scenario import Belief, PairOfLaws, Scenario, SecretPair, laws_of
 from pufferfish.core.errors import UnreachableGoalError
 from pufferfish.exact.search import describe
 from pufferfish.exact.tails import is_unbounded
@@ -61,36 +61,41 @@ def _needed(needed: float, goal: Guarantee) -> str:
 
 
 def refuse_revealing_holes(scenario: Scenario, goal: Guarantee) -> None:
-    """Refuse a scenario with a pair of secrets that holes alone distinguish."""
+    """Refuse a scenario with a pair of secrets that holes alone distinguish; name the worst one.
+
+    Holes alone cost (m_i − e^ε m_j)_+ + ((1−m_i) − e^ε(1−m_j))_+, which must not exceed δ.
+    """
+    revealing: dict[tuple[float, float], tuple[Belief, SecretPair]] = {}
     for belief in scenario.beliefs:
-        if not any(belief.missing.values()):
-            continue
-        seen: set[tuple[float, float]] = set()
-        for pair in scenario.pairs_of(belief):
-            holes = belief.missing[pair.first], belief.missing[pair.second]
-            if holes not in seen:
-                seen.add(holes)
-                _refuse_holes(laws_of(belief, pair), goal)
+        if any(belief.missing.values()):
+            for pair in scenario.pairs_of(belief):
+                holes = belief.missing[pair.first], belief.missing[pair.second]
+                if _cost_of(holes, goal) > goal.delta:
+                    revealing.setdefault(holes, (belief, pair))
+    if not revealing:
+        return
+    worst = max(revealing, key=lambda holes: _epsilon_of(max(holes), min(holes), goal.delta))
+    needed = _epsilon_of(max(worst), min(worst), goal.delta)
+    belief, pair = revealing[worst]
+    larger = "a larger delta" if math.isinf(needed) else "a larger epsilon or delta"
+    # Rows can be left out only where no column is known.
+    drop = "" if any(each.given for each in scenario.beliefs) else " (--missing drop)"
+    raise UnreachableGoalError(
+        f"missing values alone reveal too much about {describe(laws_of(belief, pair))}: values "
+        f"are missing more often for one secret than for the other. {goal} was asked for, but "
+        f"{_needed(needed, goal)}. A recoding can hide them (--mechanism recode --floor none "
+        '--wrong 1%; in Python mechanism="recode", floor=None, wrong=0.01). Or leave rows without '
+        f"a value out{drop}, fill them, or choose {larger}."
+    )
 
 
-def _refuse_holes(laws: PairOfLaws, goal: Guarantee) -> None:
-    """Refuse a pair whose holes alone cost (m_i − e^ε m_j)_+ + ((1−m_i) − e^ε(1−m_j))_+ > δ."""
-    for m, other in (
-        (laws.missing_first, laws.missing_second),
-        (laws.missing_second, laws.missing_first),
-    ):
-        factor = math.exp(min(goal.epsilon, 700.0))
-        floor = max(m - factor * other, 0.0) + max((1.0 - m) - factor * (1.0 - other), 0.0)
-        if floor > goal.delta:
-            needed = _epsilon_of(max(m, other), min(m, other), goal.delta)
-            larger = "a larger delta" if math.isinf(needed) else "a larger epsilon or delta"
-            raise UnreachableGoalError(
-                f"missing values alone reveal too much about {describe(laws)}: values are missing "
-                f"more often for one secret than for the other. {goal} was asked for, but "
-                f"{_needed(needed, goal)}. A recoding can hide them (--mechanism recode; in Python "
-                'mechanism="recode"). Or leave rows without a value out (--missing drop), fill '
-                f"them, or choose {larger}."
-            )
+def _cost_of(holes: tuple[float, float], goal: Guarantee) -> float:
+    """The δ that holes alone cost at the ε of a goal, in the worse direction."""
+    factor = math.exp(min(goal.epsilon, 700.0))
+    return max(
+        max(m - factor * other, 0.0) + max((1.0 - m) - factor * (1.0 - other), 0.0)
+        for m, other in (holes, holes[::-1])
+    )
 
 
 def refuse_unbounded_ratio(laws: PairOfLaws, goal: Guarantee) -> None:

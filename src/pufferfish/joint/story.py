@@ -32,6 +32,7 @@ from pufferfish.words.phrases import (
     list_in_words,
     meaning,
     pair_in_words,
+    pairs_in_words,
     secret_in_words,
     unprotected,
     wrong_laws,
@@ -77,9 +78,7 @@ def story(record: TableRecord) -> tuple[Step, ...]:
 def promise_in_words(plan: TablePlan) -> str:
     """The promise for one row, what it means, and for whom."""
     promise, pairs = plan.promise, plan.scenario.pairs
-    pair = (
-        pair_in_words(pairs[0]) if len(pairs) == 1 else f"each of {len(pairs):,} pairs of secrets"
-    )
+    pair = pairs_in_words(pairs)
     who = f", for somebody who already knows {list_in_words(plan.known)}" if plan.known else ""
     unit = "one row" if plan.unit == "row" else "the one row of a person"
     together = " together" if len(plan.columns) > 1 else ""

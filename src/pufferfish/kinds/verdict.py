@@ -13,6 +13,7 @@ KEEPS = " keeps "
 # The claim that is checked where the reader names a key.
 SIGNED = "it is signed by the key that you named"
 _OTHER_FILE = "This file does NOT belong to this record.\n"
+_LINE_ENDS = "The values are the published ones, but the file is NOT: ask for the original.\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +26,14 @@ class Check:
         detail: Why.
         other_file: Whether the claim is wrong because the file that was looked at is not the one
             that was published; the detail says so in full. Nothing is then wrong with the record.
+        line_ends: Whether it differs from that file in its line ends only.
     """
 
     claim: str
     verdict: bool | None
     detail: str
     other_file: bool = False
+    line_ends: bool = False
 
     @property
     def in_words(self) -> str:
@@ -105,6 +108,7 @@ class Verification:
                 return "This record is NOT signed by the key that you named."
             return "This record makes a claim that does NOT hold."
         other = len(of_record) < len(self.checks)
+        file = _LINE_ENDS if any(each.line_ends for each in self.checks) else _OTHER_FILE
         found = (
             f"{'The' if other else 'This'} record is consistent with itself"
             if verdict
@@ -118,7 +122,7 @@ class Verification:
             "anything.\n"
         )
         return (
-            f"{_OTHER_FILE if other else ''}{words}{found}.\n{self.who}\nWithout the data nobody "
+            f"{file if other else ''}{words}{found}.\n{self.who}\nWithout the data nobody "
             f"can check that the {self.drawn} was really drawn, that the beliefs are those of the "
             "table, or that the counts and dates are right."
         )

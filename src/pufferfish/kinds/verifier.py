@@ -276,7 +276,7 @@ def _words(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> Check:
     """The check that the words, in either edition, are those that follow from the facts."""
     other = [name for name, said in kind.words(facts).items() if data[name] != said]
     return Check(
-        claim="the words are those that follow from the numbers",
+        claim="its sentences match its numbers",
         verdict=not other,
         detail=f"differs: {', '.join(other)}" if other else "written again from the numbers",
     )

@@ -152,13 +152,17 @@ def _refuse_foreign(asked: Asked) -> None:
         "--accuracy or --mean-within": asked.accuracy.given,
         "--scale without --epsilon": goal.scale is not None and not goal.promised,
         "--step": publishing.step is not None,
-        "--missing drop": asked.adversaries.missing == "drop",
     }
     text = ""
     if not asked.joint:  # it was asked for one column of numbers, and this one holds none
-        text = f" Column {asked.table.columns[0]!r} is text and taken as categories."
+        text = f"column {asked.table.columns[0]!r} is text and taken as categories. "
     for option, said in given.items():
-        require(not said, f"{option} {alone}: leave it out.{text}")
+        require(not said, f"{text}{option} {alone}: leave it out.")
+    require(
+        asked.adversaries.missing != "drop",
+        f"{text}--missing drop {alone}. Remove the rows without a value from the table first, or "
+        "recode missing values like all others (--missing keep --mechanism recode).",
+    )
     require(
         not several,
         "a promise for several rows of one person is not possible for several columns, "

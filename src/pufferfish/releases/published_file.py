@@ -24,6 +24,12 @@ __all__ = ["Appearance", "beside", "look_at", "show_name"]
 
 # What some programs put before a text, and how much is read at a time.
 _MARK, _BLOCK = b"\xef\xbb\xbf", 1 << 20
+# Whether the values of a file with another checksum are the published ones.
+_SAME_VALUES = (
+    "Only its line endings differ, as mail or a spreadsheet changes them: the values are those "
+    "that were published. "
+)
+_OTHER_VALUES = "Different line endings do not explain it: the contents differ. "
 # The longest name of a file, in bytes, on every system in use.
 _LONGEST_NAME = 255
 
@@ -65,7 +71,7 @@ def beside(folder: Path, name: object) -> Path:
     return place
 
 
-def _line_ends(published: Mapping[str, Any], released: Path) -> str:
+def _only_line_ends(published: Mapping[str, Any], released: Path) -> bool:
     """Whether only line ends differ, which mail and spreadsheets change."""
     digest, held = hashlib.sha256(), b""
     with released.open("rb") as file:
@@ -76,12 +82,7 @@ def _line_ends(published: Mapping[str, Any], released: Path) -> str:
             held = b"\r" if block.endswith(b"\r") else b""
             digest.update(block[: len(block) - len(held)].replace(b"\r\n", b"\n"))
     digest.update(held)
-    if digest.hexdigest() == published["sha256"]:
-        return (
-            "Only its line endings differ, as mail or a spreadsheet changes them: the values are "
-            "those that were published. "
-        )
-    return "Different line endings do not explain it: the contents differ. "
+    return bool(digest.hexdigest() == published["sha256"])
 
 
 def _is_plain(name: object) -> bool:
@@ -117,11 +118,14 @@ def look_at(
     wrong = (_wrong_in_folder if folder else _other_file)(published, released)
     if wrong is not None:
         kind = "folder" if folder else "file"
+        only = not folder and _only_line_ends(published, released)
+        why = "" if folder else _SAME_VALUES if only else _OTHER_VALUES
         what = (
             f"{named} is not the {kind} that was published: {wrong.removesuffix('.')}. "
-            f"{'' if folder else _line_ends(published, released)}Ask for the original {kind}."
+            f"{why}Ask for the original {kind}."
         )
-        return [Check(claim=same, verdict=False, detail=what, other_file=True)], []
+        found = Check(claim=same, verdict=False, detail=what, other_file=True, line_ends=only)
+        return [found], []
     many = f"{named} has as many rows as the record says"
     if folder and (listed := _manifest(released)[1].rows) != published["rows"]:
         return [Check(claim=many, verdict=False, detail=_rows(listed, published, "manifest"))], []

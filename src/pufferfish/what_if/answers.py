@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from pufferfish.beliefs.known import given_in_words
-from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.beliefs.scenario import RELEASED, Belief, Scenario
 from pufferfish.calibration.again import calibrate_again
 from pufferfish.calibration.losses import in_bins
 from pufferfish.calibration.result import Calibration
@@ -217,8 +217,9 @@ class Answering:
         ]
         # The described laws of this table lie in its regions, so that they cost nothing more.
         added = self._with(counted).beliefs[len(described.beliefs) :]
+        own = [replace(each, provenance=RELEASED) for each in added]
         try:
-            regions = with_sampling_error(added, _MOST)
+            regions = with_sampling_error(own, _MOST)
         except PufferfishError as error:
             return Answer(option=_SURE, note=f"{_SURE} was {_refused(error)}")
         scenario = Scenario([*described.beliefs, *regions], described.pairs)

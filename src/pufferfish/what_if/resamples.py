@@ -5,7 +5,7 @@ The generators are seeded. They imitate sampling and choose rows to look at; the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from pufferfish.fit.table import TableCounts
 from pufferfish.tables.summary import IntArray
 
-__all__ = ["draw_rows", "resamples"]
+__all__ = ["draw_rows", "resamples", "shuffled"]
 
 
 def resamples(counted: TableCounts, seed: int) -> Iterator[TableCounts]:
@@ -37,3 +37,14 @@ def draw_rows(counts: IntArray, most: int, seed: int) -> IntArray:
         chosen = np.sort(generator.choice(rows, most, replace=False, shuffle=False))
         found = np.searchsorted(np.cumsum(counts), chosen, side="right")
     return np.asarray(generator.permutation(found), dtype=np.int64)
+
+
+def shuffled(counted: TableCounts, columns: Sequence[str], seed: int) -> TableCounts:
+    """The same rows, with the entries of some columns dealt out among them at random."""
+    table = counted.crosstab
+    generator = np.random.default_rng(seed)
+    codes = np.repeat(table.codes, table.counts, axis=0)
+    places = [table.columns.index(name) for name in columns]
+    codes[:, places] = generator.permutation(codes[:, places])
+    part = replace(table, codes=codes, counts=np.ones(table.rows, dtype=np.int64))
+    return replace(counted, crosstab=part.marginal(table.columns))

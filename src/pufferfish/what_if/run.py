@@ -19,7 +19,8 @@ from pufferfish.what_if.answers import Answering
 from pufferfish.what_if.judged import judge, not_judged
 from pufferfish.what_if.laws import judge_samples, laws_case, population_case, split_case
 from pufferfish.what_if.learner import learner_case
-from pufferfish.what_if.result import Case, Stress
+from pufferfish.what_if.resamples import shuffled
+from pufferfish.what_if.result import Case, Stress, shown
 from pufferfish.what_if.rows import TOO_LONG, Rows, because, read_rows
 from pufferfish.what_if.subject import Subject, subject_of
 from pufferfish.what_if.value import unit_of, value_case
@@ -29,6 +30,8 @@ __all__ = ["WRONGS", "stress", "stress_engine"]
 
 # How far laws may be wrong, in total variation.
 WRONGS = (0.001, 0.01, 0.05)
+# In a table with more rows a column is not shuffled.
+_MOST_SHUFFLED = 5_000_000
 # The share of the time by which each part must end: the bands of columns, columns, resamples,
 # splits; answers have the rest.
 _BANDS, _COLUMNS, _SAMPLES, _SPLITS = 0.25, 0.45, 0.6, 0.75
@@ -165,7 +168,7 @@ def stress_engine(
     if before is not None:
         told = Case(kind="earlier", knows="has the frequencies of the earlier table")
         cases.append(judge(subject, before, (), min_rows, told))
-    cases += _knowing(subject, rows, min_rows, pairs=pairs, go_on=clock.until(_COLUMNS))
+    cases += _knowing(subject, rows, min_rows, seed, pairs=pairs, go_on=clock.until(_COLUMNS))
     tell(0.4)
     resampled = judge_samples(subject, rows.plain, resamples, seed, clock.until(_SAMPLES))
     if resamples:
@@ -207,7 +210,13 @@ def _counted(subject: Subject, engine: Engine) -> TableCounts:
 
 
 def _knowing(
-    subject: Subject, rows: Rows, min_rows: int, *, pairs: bool, go_on: Callable[[], bool]
+    subject: Subject,
+    rows: Rows,
+    min_rows: int,
+    seed: int,
+    *,
+    pairs: bool,
+    go_on: Callable[[], bool],
 ) -> list[Case]:
     """The cases of somebody who also knows another column, or two of them."""
     cases = [
@@ -227,7 +236,9 @@ def _knowing(
         if not go_on():
             cases.append(not_judged(case))
             continue
-        case = judge(subject, rows.counted(names), names, min_rows, case, go_on)
+        counted = rows.counted(names)
+        found = judge(subject, counted, names, min_rows, case, go_on)
+        case = _compared(subject, counted, found, min_rows, seed, go_on)
         if case.epsilon is not None:
             told += names
         elif case.small and pairs and len(rows.rules) > 1:
@@ -240,6 +251,33 @@ def _knowing(
             continue
         cases.append(judge(subject, rows.counted(both), both, min_rows, case, go_on))
     return cases
+
+
+def _compared(
+    subject: Subject,
+    counted: TableCounts,
+    case: Case,
+    min_rows: int,
+    seed: int,
+    go_on: Callable[[], bool],
+) -> Case:
+    """A case whose promise is not kept, with what becomes of it where the column says nothing."""
+    if case.holds is not False or counted.rows > _MOST_SHUFFLED or not go_on():
+        return case
+    dealt = shuffled(counted, case.columns, seed)
+    chance = judge(subject, dealt, case.columns, min_rows, replace(case, note=""), go_on)
+    if chance.holds is not False:
+        return case
+    size = (
+        f"ε = {shown(chance.epsilon)}"
+        if subject.goal.pure
+        else f"δ = {shown(chance.delta)} at ε = {subject.goal.epsilon:g}"
+    )
+    note = (
+        f"chance alone breaks the promise: with {list_in_words(case.columns)} shuffled among the "
+        f"rows, {size}"
+    )
+    return replace(case, note="; ".join(filter(None, (case.note, note))))
 
 
 def _knows(subject: Subject, rows: Rows, names: Sequence[str]) -> str:

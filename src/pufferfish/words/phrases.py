@@ -26,6 +26,7 @@ __all__ = [
     "multiples_in_words",
     "name_pairs",
     "pair_in_words",
+    "pairs_in_words",
     "rounded_to_multiples",
     "rows_tested",
     "secret_in_words",
@@ -38,6 +39,9 @@ __all__ = [
 
 # The public sizes to which a size that depends on private data is rounded up.
 LADDER = "1, 1.25, 1.6, 2, ... times a power of ten"
+
+# The secrets of at most this number of pairs are named: all pairs of eight secrets.
+_MOST_NAMED = 28
 
 
 def beside_column(std: float, column_std: float) -> str:
@@ -61,6 +65,16 @@ def pair_in_words(pair: tuple[object, object]) -> str:
     """A pair, such as "'a' and 'b'"."""
     first, second = pair
     return f"{first!r} and {second!r}"
+
+
+def pairs_in_words(pairs: Sequence[tuple[object, object]]) -> str:
+    """One pair by its secrets; more by their number, with the secrets where these are few."""
+    if len(pairs) == 1:
+        return pair_in_words(pairs[0])
+    few = len(pairs) <= _MOST_NAMED
+    secrets = dict.fromkeys(secret for pair in pairs for secret in pair) if few else ()
+    named = f" ({list_in_words(secrets)})" if few else ""
+    return f"each of {len(pairs):,} pairs of secrets{named}"
 
 
 def without_name(name: str, reason: str) -> str:
