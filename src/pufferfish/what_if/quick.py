@@ -14,7 +14,7 @@ from pufferfish.core.errors import PufferfishError
 from pufferfish.exact.many import is_many
 from pufferfish.joint.record import TableRecord
 from pufferfish.tables.engine import Engine
-from pufferfish.what_if.result import Case, Stress, late_in_words, reach_of, shown
+from pufferfish.what_if.result import Case, Stress, late_in_words, reach_of, size_in_words
 from pufferfish.what_if.run import stress_engine
 from pufferfish.what_if.subject import subject_of
 from pufferfish.words.numbers import percent, percent_up
@@ -86,7 +86,9 @@ def stress_in_words(found: Stress | str) -> Step:
                 "stress`.",
             ),
         )
-    broken = [each for each in found.cases if each.holds is False and _size(found, each)]
+    broken = [
+        each for each in found.cases if each.holds is False and size_in_words(found.goal, each)
+    ]
     told = broken[:_MOST_TOLD]
     worst = "; the worst are below" if told else ""
     return Step(
@@ -115,18 +117,9 @@ def _untold_in_words(found: Stress) -> str:
     )
 
 
-def _size(found: Stress, case: Case) -> str:
-    """What the promise becomes; empty where that cannot be told."""
-    if found.goal.pure:
-        size = shown(case.epsilon)
-        is_number = not size.startswith("above")
-        return "" if case.epsilon is None else f"ε {'= ' if is_number else ''}{size}"
-    return "" if case.delta is None else f"δ = {shown(case.delta)} at ε = {found.goal.epsilon:g}"
-
-
 def _told(found: Stress, case: Case) -> str:
     """One case, in words."""
-    said = [_size(found, case)]
+    said = [size_in_words(found.goal, case)]
     if case.guess is not None:
         two = "values" if case.kind == "value" else "secrets"
         said.append(

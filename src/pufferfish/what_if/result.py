@@ -24,6 +24,7 @@ __all__ += [
     "reach_of",
     "remarks_of",
     "shown",
+    "size_in_words",
     "tabulate",
 ]
 
@@ -343,6 +344,15 @@ def shown(size: float | None) -> str:
     if size > VAST:
         return "∞" if size > ENDLESS else f"above {VAST:g}"
     return at_most(size, 3)
+
+
+def size_in_words(goal: Guarantee, case: Case) -> str:
+    """What a promise becomes; empty where that cannot be told."""
+    if goal.pure:
+        size = shown(case.epsilon)
+        is_number = not size.startswith("above")
+        return "" if case.epsilon is None else f"ε {'= ' if is_number else ''}{size}"
+    return "" if case.delta is None else f"δ = {shown(case.delta)} at ε = {goal.epsilon:g}"
 
 
 def remarks_of(found: Stress) -> list[str]:

@@ -20,7 +20,7 @@ from pufferfish.what_if.judged import judge, not_judged
 from pufferfish.what_if.laws import judge_samples, laws_case, population_case, split_case
 from pufferfish.what_if.learner import learner_case
 from pufferfish.what_if.resamples import shuffled
-from pufferfish.what_if.result import Case, Stress, shown
+from pufferfish.what_if.result import Case, Stress, size_in_words
 from pufferfish.what_if.rows import TOO_LONG, Rows, because, read_rows
 from pufferfish.what_if.subject import Subject, subject_of
 from pufferfish.what_if.value import unit_of, value_case
@@ -268,14 +268,9 @@ def _compared(
     chance = judge(subject, dealt, case.columns, min_rows, replace(case, note=""), go_on)
     if chance.holds is not False:
         return case
-    size = (
-        f"ε = {shown(chance.epsilon)}"
-        if subject.goal.pure
-        else f"δ = {shown(chance.delta)} at ε = {subject.goal.epsilon:g}"
-    )
     note = (
-        f"chance alone breaks the promise: with {list_in_words(case.columns)} shuffled among the "
-        f"rows, {size}"
+        f"by chance alone, with {list_in_words(case.columns)} shuffled among the rows, "
+        f"{size_in_words(subject.goal, chance)}"
     )
     return replace(case, note="; ".join(filter(None, (case.note, note))))
 
