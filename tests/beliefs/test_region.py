@@ -146,7 +146,7 @@ def test_a_law_may_have_the_values_of_all_rows() -> None:
     scenario = pf.Scenario(strata)
     assert [each.listed for each in scenario.laws()] == [(0.0, 1.0, 9.0)] * 2
     # Rows of secrets that no pair names have values, too.
-    whole = pf.Discrete([0.0, 1.0, 7.0], counts=[9, 9, 1])
+    whole = pf.Discrete([0.0, 1.0, 7.0], counts=[10, 12, 1])
     wider = replace(strata[0], frequencies=whole)
     assert next(pf.Scenario([wider]).laws()).listed == (0.0, 1.0, 7.0)
     # So it stays where the stratum is looked at by itself, and in a document.
@@ -166,7 +166,8 @@ def test_the_population_is_covered_only_where_all_that_is_known_has_a_region() -
 def test_regions_of_a_reference_say_nothing_about_the_population_of_the_table() -> None:
     reference = replace(belief("r"), provenance="reference sample")
     assert pf.Scenario([reference]).confidence == 0.95
-    of_table = pf.Belief(dict(belief().priors), name="t", provenance=RELEASED)
+    laws, whole = dict(belief().priors), table([18, 13])
+    of_table = pf.Belief(laws, name="t", provenance=RELEASED, frequencies=whole)
     for here in (of_table, replace(of_table, provenance=OTHER_ROWS)):
         assert pf.Scenario([reference, here]).confidence is None
         sampled = replace(here, region=pf.SampleRegion(confidence=0.95))
@@ -174,6 +175,20 @@ def test_regions_of_a_reference_say_nothing_about_the_population_of_the_table() 
     # Two references are two populations, and neither is named.
     other = replace(belief("o"), provenance="public")
     assert pf.Scenario([reference, other]).confidence is None
+
+
+def test_a_region_of_rows_of_the_table_knows_all_values() -> None:
+    """Under noise a value far away, which only rows of other secrets have, breaks the promise."""
+    secrets = ["A"] * 400 + ["B"] * 400 + ["C"] * 50
+    values = [k % 3 for k in range(400)] + [1 + k % 3 for k in range(400)] + [40] * 50
+    counts = pf.summarise({"x": values, "s": secrets}, column="x", secret="s").only(["A", "B"])
+    (fitted,) = pf.fit_beliefs(counts, families=["empirical"], confidence=0.95)
+    with pytest.raises(pf.InvalidInputError, match="needs the frequencies of all its values"):
+        replace(fitted, frequencies=None)
+    with pytest.raises(pf.InvalidInputError, match="needs the frequencies of all its values"):
+        replace(fitted, frequencies=None, fitted_on=None)
+    # Elsewhere the laws are those of rows about which nothing else is known.
+    assert replace(fitted, frequencies=None, fitted_on=None, provenance="private").region
 
 
 def test_nothing_adds_up() -> None:

@@ -54,6 +54,22 @@ def test_only_for_numbers() -> None:
         pf.fit_beliefs(FRAME, "n", "s", ["empirical"], only=["a"])
 
 
+def test_some_secrets_of_a_table_or_of_its_counts() -> None:
+    table = {"x": [1.0, 2.0, 2.0] * 40, "s": ["a", "b", "c"] * 40}
+    (found,) = pf.fit_beliefs(table, "x", "s", ["empirical"], only=["a", "b"])
+    counts = pf.summarise(table, column="x", secret="s")
+    assert (found,) == pf.fit_beliefs(counts, families=["empirical"], only=["a", "b"])
+    # The rest of the table stays known: a release recognises it.
+    assert found.fitted_on == counts.only(["a", "b"]).fingerprint
+    plan = pf.Plan(
+        calibration=pf.calibrate(pf.Scenario(found), pf.Guarantee(1.0)),
+        column="x",
+        secret="s",
+        others=["c"],
+    )
+    assert pf.release(table, plan).record.rows_published == 120
+
+
 @pytest.mark.parametrize(
     "asked",
     [
@@ -84,7 +100,6 @@ def test_what_does_not_go_together_is_refused(asked: dict[str, Any]) -> None:
     "asked",
     [
         {"known": ["k"]},
-        {"only": ["a", "b"]},
         {"codes": ["n"]},
         {"edges": {"n": [2]}},
         {"missing_secret": True},

@@ -314,6 +314,36 @@ def test_a_floor_bounds_what_the_value_itself_tells(
     assert 0.4 < case.epsilon <= 0.5
 
 
+def test_the_pair_that_costs_the_most_delta_is_judged() -> None:
+    """It may be neither the pair with the largest ratio nor the one that is farthest apart."""
+    counts = {"A": [73, 79, 149, 110, 6], "B": [85, 171, 34, 67, 26]}
+    table = {
+        "x": [float(v) for each in counts.values() for v in range(5) for _ in range(each[v])],
+        "s": [secret for secret, each in counts.items() for _ in range(sum(each))],
+    }
+    beliefs = pf.Scenario(pf.fit_belief(table, "x", "s", "empirical"))
+    goal = pf.Guarantee(1.0, 0.2)
+    how: dict[str, Any] = {"floor": 0.5, "nominal": True}
+    made = pf.calibrate(beliefs, goal, mechanism="recode", **how)
+    law = made.mechanism
+    assert isinstance(law, pf.Recoding)
+    plan = pf.Plan(calibration=made, column="x", secret="s")
+    (case,) = pf.stress(plan, table, columns=[], unit=3.0, wrongs=(), **QUICK).of("value")
+    worst = max(
+        sum(
+            max(int(law.table[i, y]) - math.e * int(law.table[j, y]), 0.0)
+            for y in range(len(law.outputs))
+        )
+        / WHOLE
+        for i in range(5)
+        for j in range(5)
+        if i != j and abs(i - j) <= 3
+    )
+    assert worst > 0.2
+    assert case.delta == pytest.approx(worst, rel=1e-6)
+    assert case.holds is False
+
+
 def test_laws_that_differ(noise: pf.Plan, nominal: pf.Plan, adult: dict[str, Any]) -> None:
     free = pf.stress(noise, adult, columns=["sex"], **QUICK)
     assert [each.epsilon for each in free.of("laws")] == [math.inf] * 3

@@ -108,7 +108,8 @@ class Belief:
     # Left out of comparisons: two fits with the same result are the same belief.
     fitted_on: str | None = field(compare=False)
     fitted_at: str | None = field(compare=False)
-    # Left out as well: missing counts follow from the laws, and no promise depends on frequencies.
+    # Left out as well: missing counts follow from the laws, and promises depend on frequencies
+    # only where a region has them: on which values occur.
     missing_counts: Mapping[Secret, int] = field(compare=False)
     frequencies: Discrete | Categorical | None = field(compare=False)
     frequencies_missing: int = field(compare=False)
@@ -177,15 +178,18 @@ class Belief:
             object.__setattr__(self, entry, known)
         object.__setattr__(self, "missing_counts", MappingProxyType(rows))
         object.__setattr__(self, "columns", check_columns(columns, laws.values(), holes.values()))
-        table, without = check_frequencies(
-            frequencies, frequencies_missing, self.cap, labelled=self.labelled
-        )
+        table, without = check_frequencies(laws, frequencies, frequencies_missing, self.cap)
         object.__setattr__(self, "frequencies", table)
         object.__setattr__(self, "frequencies_missing", without)
         object.__setattr__(self, "given", check_given(given))
         object.__setattr__(self, "_known", given_key(self.given))
         object.__setattr__(self, "rules", check_rules(rules))
         check_region(region, self.priors, self.missing, self.missing_counts)
+        require(
+            table is not None or region is None or region.shape == "band" or not self._of_rows,
+            "a sampling region of rows of a table needs the frequencies of all its values "
+            "(frequencies=), because noise publishes values near where they are.",
+        )
         object.__setattr__(self, "region", region)
 
     @staticmethod
@@ -214,6 +218,11 @@ class Belief:
     def public(self) -> bool:
         """Whether the belief may be shown to anyone."""
         return self.provenance == PUBLIC
+
+    @property
+    def _of_rows(self) -> bool:
+        """Whether it was fitted to numbers in rows of the table that is released."""
+        return not self.labelled and (self.of_table or self.fitted_on is not None)
 
     @property
     def of_table(self) -> bool:

@@ -1,4 +1,7 @@
-"""Is a record true? Every claim that can be checked without the data is computed again."""
+"""Is a record true? What it promises is computed again, as far as that needs no data.
+
+Figures on what a release costs those who use it are private, and are not all computed again.
+"""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.labels import Place, key_of, parts_of
 from pufferfish.beliefs.priors import Categorical, Discrete, Prior
 from pufferfish.beliefs.scenario import Belief, Scenario
@@ -61,7 +62,7 @@ def value_case(subject: Subject, rows: Rows, unit: float | None, law: Law | None
     if subject.numeric:
         values = _values(subject, rows)
         knows = f"knows {list_in_words(subject.layout.column_names)} to within {unit:g}"
-        pairs = [each for one in laws for each in _near(one, values, unit or 1.0)]
+        pairs = [each for one in laws for each in _near(one, values, unit or 1.0, goal)]
     else:
         names = subject.layout.column_names
         knows = (
@@ -69,7 +70,7 @@ def value_case(subject: Subject, rows: Rows, unit: float | None, law: Law | None
             if len(names) == 1
             else "knows all but one entry of the row"
         )
-        pairs = [each for one in laws for each in _alike(one)]
+        pairs = [each for one in laws for each in _alike(one, goal)]
     if not pairs:
         return Case(kind="value", knows=knows, note=because("no two values are that close"))
     epsilon = delta = guess = 0.0
@@ -101,7 +102,9 @@ def _values(subject: Subject, rows: Rows) -> FloatArray:
     return found if cap is None else np.unique(np.clip(found, *cap))
 
 
-def _near(law: Law, values: FloatArray, unit: float) -> Iterator[tuple[Law, Prior, Prior, float]]:
+def _near(
+    law: Law, values: FloatArray, unit: float, goal: Guarantee
+) -> Iterator[tuple[Law, Prior, Prior, float]]:
     """Two values at most a unit apart, and what rounding them to a grid may add to ε."""
     if not isinstance(law, Recoding):
         # Noise is the same everywhere except for the grid, so any value serves.
@@ -120,7 +123,7 @@ def _near(law: Law, values: FloatArray, unit: float) -> Iterator[tuple[Law, Prio
         for second in range(first + 1, taken.size)
         if taken[second] - taken[first] <= unit
     ]
-    for first, second in _worst(chances, close):
+    for first, second in _worst(chances, close, goal):
         yield law, _point(taken[first]), _point(taken[second]), 0.0
 
 
@@ -128,7 +131,7 @@ def _point(value: float) -> Discrete:
     return Discrete([float(value)], counts=[1])
 
 
-def _alike(law: Law) -> Iterator[tuple[Law, Prior, Prior, float]]:
+def _alike(law: Law, goal: Guarantee) -> Iterator[tuple[Law, Prior, Prior, float]]:
     """Two combinations that differ in one entry."""
     if not isinstance(law, Recoding):
         return
@@ -145,25 +148,37 @@ def _alike(law: Law) -> Iterator[tuple[Law, Prior, Prior, float]]:
         for number, first in enumerate(places)
         for second in places[number + 1 :]
     ]
-    for first, second in _worst(law.matrix, close):
+    for first, second in _worst(law.matrix, close, goal):
         one, other = (Categorical([values[each]], counts=[1]) for each in (first, second))
         yield law, one, other, 0.0
 
 
-def _worst(chances: FloatArray, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The pair of rows with the largest ratio, and the pair that is farthest apart."""
+def _worst(
+    chances: FloatArray, pairs: Sequence[tuple[int, int]], goal: Guarantee
+) -> list[tuple[int, int]]:
+    """The pairs of rows with the largest ε, with the largest δ at the goal's ε, and farthest apart.
+
+    They may be three: ε* is the largest log-ratio of an entry, δ is Σ (M(x,·) − e^ε·M(x',·))₊ in
+    the worse order, and a guess is as good as the total variation distance.
+    """
     if not pairs:
         return []
     places = np.array(pairs)
-    ratios, apart = np.empty(len(pairs)), np.empty(len(pairs))
+    ratios, deltas, apart = (np.empty(len(pairs)) for _ in range(3))
+    factor = math.exp(goal.epsilon)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(chances)
         for start in range(0, len(pairs), _AT_ONCE):
-            one, other = places[start : start + _AT_ONCE].T
+            part = slice(start, start + _AT_ONCE)
+            one, other = places[part].T
             ratio = np.abs(logs[one] - logs[other])
-            ratios[start : start + _AT_ONCE] = np.nan_to_num(ratio, nan=0.0, posinf=math.inf).max(
-                axis=1
+            ratios[part] = np.nan_to_num(ratio, nan=0.0, posinf=math.inf).max(axis=1)
+            first, second = chances[one], chances[other]
+            deltas[part] = np.maximum(
+                np.maximum(first - factor * second, 0.0).sum(axis=1),
+                np.maximum(second - factor * first, 0.0).sum(axis=1),
             )
-            gap = np.abs(chances[one] - chances[other])
-            apart[start : start + _AT_ONCE] = gap.sum(axis=1)
-    return [pairs[place] for place in {int(ratios.argmax()), int(apart.argmax())}]
+            apart[part] = np.abs(first - second).sum(axis=1)
+    # Each pair once, in this order.
+    chosen = dict.fromkeys(int(each.argmax()) for each in (ratios, deltas, apart))
+    return [pairs[place] for place in chosen]
