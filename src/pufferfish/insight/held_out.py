@@ -21,6 +21,10 @@ with f₁ = f₀/5. For f ≥ f₀ the expectation of a factor is at most 1, so 
 supermartingale, and by Ville's inequality it ever reaches that level with a probability of at most
 1 − confidence: the test may stop at any split. A few splits without a failure would not be enough:
 if each split holds with probability 90%, 20 of them all hold in 12% of cases.
+
+The confidence is that for one number. All numbers are tried on the same splits, in rising order. So
+as long as a larger number holds in every split in which a smaller one does, it is also that of the
+whole search: if any number that fails too often is taken, the largest of them would be.
 """
 
 from __future__ import annotations
@@ -216,7 +220,8 @@ def wrong_that_holds(
         counts: The rows.
         share: The share of all random splits in which the promise must hold.
         confidence: For each number tried, the probability with which it is not taken if the promise
-            holds in a smaller share.
+            holds in a smaller share; for the whole search, if a larger number holds in all splits
+            in which a smaller one does.
         wrongs: The numbers tried, in rising order.
         seed: The seed of the splits; all numbers are tried on the same ones.
         asked: Further arguments of `calibrate`; without `mechanism` or `noise` it is a recoding.
