@@ -78,7 +78,7 @@ def test_a_record_and_an_earlier_table(typed: Typed) -> None:
         (("--bands", "colour=1,2"), "does not hold numbers"),
         (("--bands", "age"), "age=15:90:15"),
         (("--wrong", "much"), "--wrong must be a share"),
-        (("--min-rows", "0"), "min_rows must be at least 1"),
+        (("--min-rows", "0"), "min_rows (--min-rows) must be a whole number of at least 1"),
     ],
 )
 def test_what_is_refused(typed: Typed, options: tuple[str, ...], message: str) -> None:
@@ -143,3 +143,20 @@ def test_the_report_has_the_cases_and_its_public_edition_none(typed: Typed) -> N
     public = Path("out.csv.public.html").read_text(encoding="utf-8")
     assert "colour" not in public
     assert "What if they know more?" not in public
+
+
+def test_a_table_that_is_written_in_another_way(typed: Typed, folder: Path) -> None:
+    text = (folder / "t.csv").read_text(encoding="utf-8").replace(",", "~")
+    (folder / "other.txt").write_text(text, encoding="utf-8")
+    how = ("--delimiter", "~", "--format", "csv", "--other", "colour", *QUICK)
+    said = typed("stress", "plan.json", "other.txt", *how)
+    assert said.code == Exit.DONE
+    plain = typed("stress", "plan.json", "t.csv", "--other", "colour", *QUICK)
+    assert said.out == plain.out
+
+
+def test_bands_are_given_once(refused: Typed) -> None:
+    said = refused("stress", "plan.json", "t.csv", "--bands", "age=30:70:20", "--bands", "age=1,2")
+    assert said.code == Exit.USAGE
+    assert "--bands names column 'age' twice" in said.err
+    assert refused("stress", "plan.json", "t.csv", "--seed", "-1").code == Exit.USAGE

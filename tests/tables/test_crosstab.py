@@ -230,3 +230,29 @@ def test_codings_that_have_no_meaning() -> None:
     with pytest.raises(DataError, match="no rows to count in 'x', 'a'"):
         CrosstabTally((X, A)).crosstab()
     assert crosstab.MOST_CELLS == 1_000_000
+
+
+def test_parts_are_those_of_each_combination() -> None:
+    table = counted(ROWS)
+    for names in (table.columns[:1], table.columns[1:], table.columns[:2]):
+        parts = dict(table.parts(names))
+        assert list(parts) == list(table.marginal(names).cells)
+        for labels, part in parts.items():
+            wanted = table.given(dict(zip(names, labels, strict=True)))
+            assert part.columns == wanted.columns
+            assert part.labels == wanted.labels
+            assert part.fingerprint == wanted.fingerprint
+    with pytest.raises(InvalidInputError, match="no column is left"):
+        next(table.parts(table.columns))
+
+
+def test_frequent_and_rare_combinations_are_divided() -> None:
+    table = counted(ROWS)
+    names = table.columns[:1]
+    most = int(table.marginal(names).counts.max())
+    for least in (1, most, most + 1):
+        frequent, rare, number = table.divided(names, least)
+        assert frequent.rows + rare.rows == table.rows
+        counts = table.marginal(names).counts
+        assert frequent.rows == counts[counts >= least].sum()
+        assert number == (counts < least).sum()

@@ -344,6 +344,42 @@ def test_the_pair_that_costs_the_most_delta_is_judged() -> None:
     assert case.holds is False
 
 
+def test_laws_that_do_not_differ(noise: pf.Plan, adult: dict[str, Any]) -> None:
+    found = pf.stress(noise, adult, columns=[], **{**QUICK, "wrongs": (0.0,)})
+    (laws,) = found.of("laws")
+    assert laws.holds is True
+    assert laws.epsilon == pytest.approx(found.of("table")[0].epsilon, rel=1e-6)
+
+
+def test_another_table_is_called_so(noise: pf.Plan, adult: dict[str, Any]) -> None:
+    some = {name: values[:5_000] for name, values in adult.items()}
+    assert "not the table that the plan was fitted to" in str(
+        pf.stress(noise, some, columns=[], **QUICK)
+    )
+    assert "not the table" not in str(pf.stress(noise, adult, columns=[], **QUICK))
+
+
+def test_many_strata_that_are_too_small_are_counted_together() -> None:
+    """As if each were looked at by itself: one stratum for each row, but for some."""
+    rows = 30_000
+    secret = np.arange(rows) % 2
+    text = np.array([f"t{k}" for k in range(rows)], dtype=object)
+    text[:500], text[500:560] = "often", "half"
+    table = {
+        "x": (np.arange(rows) // 2 % 5 + secret).astype(float),
+        "s": np.where(secret, "yes", "no"),
+        "text": text,
+    }
+    scenario = pf.Scenario(pf.fit_belief(table, "x", "s", "empirical"))
+    made = pf.calibrate(scenario, pf.Guarantee(1.0))
+    plan = pf.Plan(calibration=made, column="x", secret="s")
+    case = pf.stress(plan, table, columns=["text"], **QUICK).knowing("text")
+    assert not case.late
+    assert case.strata == 2
+    assert case.small == rows - 560
+    assert case.small_share == pytest.approx((rows - 560) / rows)
+
+
 def test_laws_that_differ(noise: pf.Plan, nominal: pf.Plan, adult: dict[str, Any]) -> None:
     free = pf.stress(noise, adult, columns=["sex"], **QUICK)
     assert [each.epsilon for each in free.of("laws")] == [math.inf] * 3
@@ -517,8 +553,23 @@ def test_what_is_refused(noise: pf.Plan, adult: dict[str, Any]) -> None:
         pf.stress(noise, adult, columns=["sex"], bands={"sex": [1]})
     with pytest.raises(pf.InvalidInputError, match="the plan already says this"):
         pf.stress(noise, adult, column="age")
-    with pytest.raises(pf.InvalidInputError, match="min_rows"):
-        pf.stress(noise, adult, min_rows=0)
+    for wrong, said in (
+        ({"min_rows": 0}, "min_rows"),
+        ({"min_rows": 1.5}, "min_rows"),
+        ({"resamples": 2.5}, "resamples"),
+        ({"seed": -1}, "seed"),
+        ({"seed": "a"}, "seed"),
+        ({"columns": "sex"}, "columns must be a list"),
+        ({"columns": 1}, "columns must be a list"),
+        ({"wrongs": 0.1}, "wrongs must be a list"),
+        ({"bands": {"age": 3}}, "list of edges"),
+        ({"bands": {"age": "15:90:15"}}, "list of edges"),
+        ({"bands": {"age": [30, 20]}}, "rising order"),
+    ):
+        with pytest.raises(pf.InvalidInputError, match=said):
+            pf.stress(noise, adult, **wrong)
+    with pytest.raises(pf.InvalidInputError, match="a calibration does not say"):
+        pf.stress(noise.calibration, adult)
 
 
 def test_delta(scenario: pf.Scenario, adult: dict[str, Any]) -> None:

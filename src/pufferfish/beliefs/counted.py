@@ -47,22 +47,14 @@ def check_missing(
 
 
 def check_frequencies(
-    laws: Mapping[Any, Prior], frequencies: object, missing: object, cap: tuple[float, float] | None
+    frequencies: object, missing: object, cap: tuple[float, float] | None, *, labelled: bool
 ) -> tuple[Discrete | Categorical | None, int]:
-    """How often each value occurs in a whole table, and how many of its rows have none.
-
-    Args:
-        laws: The law of the values for each secret: no value occurs more often in some rows of the
-            table than in all of them.
-        frequencies: The table.
-        missing: The number of rows without a value.
-        cap: The bounds to which values were moved.
-    """
+    """How often each value occurs in a whole table, and how many of its rows have none."""
     holes = _whole("frequencies_missing", missing)
     if frequencies is None:
         require(holes == 0, "frequencies_missing needs frequencies.")
         return None, 0
-    kind = Categorical if any(isinstance(law, Categorical) for law in laws.values()) else Discrete
+    kind = Categorical if labelled else Discrete
     if not isinstance(frequencies, kind) or frequencies.counts is None:
         raise InvalidInputError(
             f"frequencies must be a table with counts: pf.{kind.__name__}.from_counts("
@@ -75,27 +67,7 @@ def check_frequencies(
             "frequencies of capped values include values outside the cap: count the capped values, "
             "or widen the cap.",
         )
-    if isinstance(frequencies, Discrete):
-        require(
-            _contains(frequencies, laws),
-            "frequencies are those of the whole table, so that no value may occur less often in "
-            "them than with these secrets together.",
-        )
     return frequencies, holes
-
-
-def _contains(table: Discrete, laws: Mapping[Any, Prior]) -> bool:
-    """Whether every value occurs at least as often as in all counted laws together."""
-    some = [law for law in laws.values() if isinstance(law, Discrete) and law.counts is not None]
-    if not some or table.counts is None:
-        return True
-    values = np.concatenate([law.values for law in some])
-    if not np.isin(values, table.values).all():
-        return False
-    together = np.zeros(table.values.size)
-    counts = np.concatenate([law.counts for law in some if law.counts is not None])
-    np.add.at(together, np.searchsorted(table.values, values), counts)
-    return bool((together <= table.counts).all())
 
 
 def _records(law: Prior) -> int:

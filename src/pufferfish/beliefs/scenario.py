@@ -178,7 +178,9 @@ class Belief:
             object.__setattr__(self, entry, known)
         object.__setattr__(self, "missing_counts", MappingProxyType(rows))
         object.__setattr__(self, "columns", check_columns(columns, laws.values(), holes.values()))
-        table, without = check_frequencies(laws, frequencies, frequencies_missing, self.cap)
+        table, without = check_frequencies(
+            frequencies, frequencies_missing, self.cap, labelled=self.labelled
+        )
         object.__setattr__(self, "frequencies", table)
         object.__setattr__(self, "frequencies_missing", without)
         object.__setattr__(self, "given", check_given(given))

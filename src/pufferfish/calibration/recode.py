@@ -47,7 +47,7 @@ from pufferfish.recoding.least_loss import Found, Task, least_loss
 from pufferfish.recoding.table import Duty
 from pufferfish.words.phrases import list_in_words
 
-__all__ = ["calibrate_recoding", "check_figures"]
+__all__ = ["calibrate_recoding", "check_figures", "needs_public_bins"]
 
 _LOSSES = ("squared", "absolute", "changed")
 # The relative difference permitted between figures that were computed elsewhere and here.
@@ -136,14 +136,27 @@ def calibrate_recoding(
     )
 
 
-def _no_region(scenario: Scenario, column: Column) -> str:
-    """That bins need public edges, and why there are bins."""
-    binned = "for bins that are chosen by looking at the table"
-    smooth = [
+def needs_public_bins(scenario: Scenario, values: int) -> bool:
+    """Whether a recoding of a column with this number of values needs public bins.
+
+    No sampling region is proven for bins that are chosen by looking at the table.
+    """
+    return scenario.sampled and (values > MOST_LISTED or bool(_smooth(scenario)))
+
+
+def _smooth(scenario: Scenario) -> list[str]:
+    """The beliefs with laws that are no tables, by name."""
+    return [
         each.name
         for each in scenario.beliefs
         if not all(isinstance(law, Discrete) for law in each.priors.values())
     ]
+
+
+def _no_region(scenario: Scenario, column: Column) -> str:
+    """That bins need public edges, and why there are bins."""
+    binned = "for bins that are chosen by looking at the table"
+    smooth = _smooth(scenario)
     if smooth and len(column.values) <= MOST_LISTED:
         return (
             f"no sampling region is proven {binned}, and the smooth laws of "

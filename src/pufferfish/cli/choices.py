@@ -12,6 +12,7 @@ from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.choice import calibrate
+from pufferfish.calibration.recode import needs_public_bins
 from pufferfish.calibration.result import Calibration
 from pufferfish.cli.frontier_words import (
     ASKED,
@@ -105,7 +106,7 @@ def choose(asked: Asked, described: Described, how: Choosing, show: Show) -> Non
         return
     rows = asked.adversaries.prepared(described.counted)
     cells = rows.pooled.values.size
-    ways, left_out = _ways(asked, cells, how)
+    ways, left_out = _ways(asked, described.scenario, cells, how)
     splits = how.how_often(quick=cells <= _MOST_WRONG)
     left_out += [] if splits else [_UNSPLIT]
     several = asked.publishing.rows_per_person > 1
@@ -137,10 +138,17 @@ def _outliers(found: Frontier) -> str:
     return "" if said is None else f"At ε = {middle.goal.epsilon:g}: {said}"
 
 
-def _ways(asked: Asked, cells: int, how: Choosing) -> tuple[list[Way], list[str]]:
-    """What is compared, and what is left out because it takes long."""
+def _ways(
+    asked: Asked, scenario: Scenario, cells: int, how: Choosing
+) -> tuple[list[Way], list[str]]:
+    """What is compared; and what is left out, because it takes long or nothing is proven for it."""
     options = asked.recoding.arguments
     ways, left_out = [Way(name=NOISE, calibrated=_least_noise)], []
+    if needs_public_bins(scenario, cells) and not asked.recoding.cuts:
+        return ways, [
+            "recodings (with a sampling confidence they need --belief empirical or, for "
+            "many values, --edges)"
+        ]
     if asked.goal.kind == "recode":
         return [*ways, Way(name=ASKED, calibrated=_mapped(options))], []
     if how.thorough or cells <= _MOST_CELLS:

@@ -116,7 +116,7 @@ def _notes(
         yield fold(holes_note(found.holes))
     yield from map(fold, _not_judged(found, not_split))
     if left_out:
-        yield fold(f"Left out, to be quick: {'; '.join(left_out)}. --thorough shows all of it.")
+        yield fold(f"Left out: {'; '.join(left_out)}. --thorough shows what takes long.")
     if picture is not None:
         yield f"Picture     {picture} (private)"
     if of_rows:

@@ -5,6 +5,8 @@ Example: pufferfish stress plan.json adult.csv --bands age=15:90:15
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -12,11 +14,12 @@ import typer
 
 from pufferfish.cli.planned import planned_in
 from pufferfish.cli.printing import Printing
+from pufferfish.core.validation import require
 from pufferfish.options.groups import flatten_groups
 from pufferfish.options.quoting import read_edges, read_share, two_pieces
-from pufferfish.options.table import Marks
-from pufferfish.tables.verbs import to_read
-from pufferfish.what_if.run import WRONGS, stress_engine
+from pufferfish.options.table import Marks, Table
+from pufferfish.what_if.asked import WRONGS, Asked
+from pufferfish.what_if.run import stress_engine
 from pufferfish.what_if.subject import subject_of
 
 __all__ = ["command"]
@@ -85,6 +88,13 @@ def command(
     seed: Annotated[
         int, typer.Option(help="Seed of the rows that are drawn; protects nothing.")
     ] = 0,
+    file_format: Annotated[
+        str | None,
+        typer.Option("--format", help="csv, parquet or arrow, if the name does not tell."),
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="The character between fields of a CSV; detected by default.")
+    ] = None,
     na: Marks = None,
 ) -> None:
     """Test and report."""
@@ -95,24 +105,35 @@ def command(
         if wrong is None
         else tuple(read_share("--wrong", each, "0.01 or 1%") for each in wrong)
     )
-    cuts = dict(two_pieces("--bands", each, "=", "age=15:90:15") for each in bands or ())
-    with show.progress("Testing") as progress:
+    cuts = [two_pieces("--bands", each, "=", "age=15:90:15") for each in bands or ()]
+    for name, number in Counter(name for name, _ in cuts).items():
+        require(number == 1, f"--bands names column {name!r} twice: give its edges once.")
+    asked = Asked(
+        columns=other,
+        bands={name: read_edges(f"--bands {name}=", text) for name, text in cuts},
+        pairs=not singly,
+        min_rows=min_rows,
+        wrongs=shares,
+        unit=unit,
+        resamples=resamples,
+        splits=splits,
+        learner=not no_learner,
+        answers=not no_answers,
+        seconds=seconds,
+        seed=seed,
+    )
+    tables = [
+        Table(file=each, format=file_format, delimiter=delimiter, na=na)
+        for each in (table, earlier)
+        if each is not None
+    ]
+    with ExitStack() as stack, show.progress("Testing") as progress:
+        engine, *others = [stack.enter_context(each.opened(())) for each in tables]
         found = stress_engine(
             subject_of(plan, {}),
-            to_read(table, na or ()),
-            earlier=None if earlier is None else to_read(earlier, na or ()),
-            columns=other,
-            bands={name: read_edges(f"--bands {name}=", text) for name, text in cuts.items()},
-            pairs=not singly,
-            min_rows=min_rows,
-            wrongs=shares,
-            unit=unit,
-            resamples=resamples,
-            splits=splits,
-            learner=not no_learner,
-            answers=not no_answers,
-            seconds=seconds,
-            seed=seed,
+            engine,
+            asked,
+            earlier=others[0] if others else None,
             progress=progress,
         )
     show.result(str(found), found.to_dict())

@@ -26,6 +26,7 @@ from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.region import SampleRegion, refuse_both
 from pufferfish.beliefs.scenario import PairOfLaws
 from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.limits import still_patient
 from pufferfish.core.numerics import UNIT
 from pufferfish.core.validation import FloatArray
 from pufferfish.exact.enclosure import Enclosure
@@ -89,6 +90,7 @@ class SampledRatio:
         certain = math.fsum(np.maximum(ends.excess(factor, ends.witnesses(factor)), 0.0))
         starts, widths = self._cells(self._noise.scale)
         for _ in range(_ROUNDS):
+            still_patient()
             found, root = self._excess(starts, widths, factor, self._noise.scale)
             open_ = (found < root) & (found >= -2.0 * root)
             certain += math.fsum(np.maximum(found[~open_ & (found > 0.0)], 0.0))

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.core.limits import still_patient
 from pufferfish.core.numerics import UNIT
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.recoding.sampled import LARGEST_EPSILON, SampledPair, Witnesses, factor_lower
@@ -79,6 +80,7 @@ def epsilon_over_region(pair: SampledPair) -> Enclosure:
     """
     largest, rest = 1.0, pair
     for _ in range(_ROUNDS):
+        still_patient()
         ratios, exceeding = rest.search(largest)
         found = max(float(ratios.max(initial=1.0)), largest)
         if not math.isfinite(found):

@@ -128,16 +128,14 @@ def summary_of(counted: TableCounts, stratum: Stratum) -> Summary:
     return Summary(column, secret, groups, whole=whole, unseen=unseen)
 
 
-def strata_given(counted: TableCounts, known: Sequence[str]) -> list[Stratum]:
+def strata_given(counted: TableCounts, known: Sequence[str]) -> Iterator[Stratum]:
     """The strata of somebody who knows exactly these columns.
 
     Nothing is refused: a stratum may have few rows of a secret, or none.
     """
-    return [
-        Stratum(given, view, table, _groups(counted, view, table))
-        for given, table in _slices(counted.crosstab, counted.layout, known)
-        for view in counted.layout.views
-    ]
+    for given, table in _slices(counted.crosstab, counted.layout, known):
+        for view in counted.layout.views:
+            yield Stratum(given, view, table, _groups(counted, view, table))
 
 
 def empirical_belief(counted: TableCounts, stratum: Stratum, provenance: str) -> Belief:
@@ -205,9 +203,8 @@ def _slices(
     if not chosen:
         yield {}, part
         return
-    for labels in part.marginal(chosen).cells:
-        given = dict(zip(chosen, labels, strict=True))
-        yield given, part.given(given)
+    for labels, rows in part.parts(chosen):
+        yield dict(zip(chosen, labels, strict=True)), rows
 
 
 def _groups(counted: TableCounts, view: View, table: Crosstab) -> dict[Secret, Crosstab]:

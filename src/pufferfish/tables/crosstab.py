@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -123,6 +123,51 @@ class Crosstab:
             self.codes[chosen][:, rest],
             self.counts[chosen],
         )
+
+    def divided(self, columns: Sequence[str], least: int) -> tuple[Crosstab, Crosstab, int]:
+        """The counts of combinations in some columns that have enough rows, and of the others.
+
+        Args:
+            columns: The columns.
+            least: The number of rows that is enough.
+
+        Returns:
+            The frequent, the rare, and the number of rare combinations.
+        """
+        check_columns(self.columns, *columns)
+        places = [self.columns.index(name) for name in columns]
+        _, which = np.unique(self.codes[:, places], axis=0, return_inverse=True)
+        rows = np.bincount(which.ravel(), weights=self.counts)
+        often = rows[which.ravel()] >= least
+        frequent, rare = (
+            _compact(self.columns, self.labels, self.codes[some], self.counts[some])
+            for some in (often, ~often)
+        )
+        return frequent, rare, int((rows < least).sum())
+
+    def parts(self, columns: Sequence[str]) -> Iterator[tuple[tuple[Label, ...], Crosstab]]:
+        """The combinations in some columns, each with the counts of the others; in their order."""
+        check_columns(self.columns, *columns)
+        places = [self.columns.index(name) for name in columns]
+        rest = [place for place in range(len(self.columns)) if place not in places]
+        require(bool(rest), "parts: no column is left; name fewer.")
+        chosen = self.codes[:, places]
+        order = np.lexsort(chosen.T[::-1])
+        ends = np.flatnonzero(np.diff(chosen[order], axis=0).any(axis=1)) + 1
+        for cells in np.split(order, ends) if order.size else ():
+            first = chosen[cells[0]]
+            labels = tuple(
+                self.labels[place][code] for place, code in zip(places, first, strict=True)
+            )
+            yield (
+                labels,
+                _compact(
+                    tuple(self.columns[place] for place in rest),
+                    tuple(self.labels[place] for place in rest),
+                    self.codes[cells][:, rest],
+                    self.counts[cells],
+                ),
+            )
 
     def pooled(self, column: str, merged: Mapping[Label, Label]) -> Crosstab:
         """The counts after labels of a column became others, as by `Coding.merged`.

@@ -13,6 +13,7 @@ from pufferfish.calibration.again import calibrate_again
 from pufferfish.calibration.losses import in_bins
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import PufferfishError
+from pufferfish.core.limits import OutOfPatienceError, patience
 from pufferfish.fit.belief import MIN_GROUP
 from pufferfish.fit.sampled import with_sampling_error
 from pufferfish.fit.table import TableCounts
@@ -106,7 +107,10 @@ class Answering:
         elif plan.rounding != "given" and not plan.public and "size" not in changes:
             changes["rounding"] = plan.rounding
         try:
-            return calibrate_again(self.subject.calibration, scenario, **changes)
+            with patience(left):
+                return calibrate_again(self.subject.calibration, scenario, **changes)
+        except OutOfPatienceError:
+            return _TOO_LONG
         except PufferfishError as error:
             return _refused(error)
 

@@ -181,6 +181,15 @@ def meetings(
         tally: The counts, which are updated.
     """
     every = subject.scenario.pairs
+    if known:
+        # Thousands of strata that are too small for any pair are counted together.
+        frequent, rare, strata = counted.crosstab.divided(known, 2 * max(min_rows, 1))
+        counted = replace(counted, crosstab=frequent)
+        for stratum in strata_given(replace(counted, crosstab=rare), ()) if strata else ():
+            rows = sum(_rows_of(subject, counted, stratum, each) for each in stratum.groups)
+            tally.rows += rows
+            tally.untold += rows
+            tally.small += strata * any(_about(each, stratum) for each in every)
     for stratum in strata_given(counted, known):
         groups = {secret: _rows_of(subject, counted, stratum, secret) for secret in stratum.groups}
         mine = [each for each in every if _about(each, stratum)]

@@ -209,7 +209,7 @@ def laws_case(subject: Subject, share: float) -> Case:
     law, goal = subject.law, subject.goal
     laws = list(law) if isinstance(law, Stratified) else [law]
     capped = all(each.cap is not None for each in subject.scenario.beliefs)
-    if any(each.additive for each in laws) and not capped:
+    if share > 0.0 and any(each.additive for each in laws) and not capped:
         allowed = subject.calibration.certificate.delta_upper
         delta = min(allowed + (1.0 + math.exp(goal.epsilon)) * share, 1.0)
         return Case(

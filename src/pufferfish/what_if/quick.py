@@ -14,6 +14,7 @@ from pufferfish.core.errors import PufferfishError
 from pufferfish.exact.many import is_many
 from pufferfish.joint.record import TableRecord
 from pufferfish.tables.engine import Engine
+from pufferfish.what_if.asked import Asked
 from pufferfish.what_if.result import Case, Stress, late_in_words, reach_of, size_in_words
 from pufferfish.what_if.run import stress_engine
 from pufferfish.what_if.subject import subject_of
@@ -54,24 +55,17 @@ def quick_stress(
     if is_many(record.plan.calibration.scenario):
         return "there are too many pairs of secrets"
     try:
-        return stress_engine(
-            subject_of(record.plan, {}),
-            engine,
-            earlier=None,
-            columns=None,
-            bands=None,
+        asked = Asked(
             pairs=False,
             min_rows=_MIN_ROWS,
             wrongs=_WRONGS,
-            unit=None,
             resamples=0,
             splits=0,
             learner=False,
             answers=answers,
             seconds=_SECONDS,
-            seed=0,
-            progress=progress,
         )
+        return stress_engine(subject_of(record.plan, {}), engine, asked, progress=progress)
     except (PufferfishError, OSError) as error:
         return str(error).rstrip(".")
 

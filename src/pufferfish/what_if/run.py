@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from pufferfish.core.validation import positive, probability_below_one, require
+from pufferfish.beliefs.scenario import RELEASED
 from pufferfish.fit.layout import count_table
 from pufferfish.fit.table import TableCounts
 from pufferfish.tables.engine import Engine
 from pufferfish.tables.verbs import to_read
 from pufferfish.what_if.answers import Answering
+from pufferfish.what_if.asked import WRONGS, Asked
 from pufferfish.what_if.judged import judge, not_judged
 from pufferfish.what_if.laws import judge_samples, laws_case, population_case, split_case
 from pufferfish.what_if.learner import learner_case
@@ -26,10 +27,8 @@ from pufferfish.what_if.subject import Subject, subject_of
 from pufferfish.what_if.value import unit_of, value_case
 from pufferfish.words.phrases import list_in_words, list_texts
 
-__all__ = ["WRONGS", "stress", "stress_engine"]
+__all__ = ["stress", "stress_engine"]
 
-# How far laws may be wrong, in total variation.
-WRONGS = (0.001, 0.01, 0.05)
 # In a table with more rows a column is not shuffled.
 _MOST_SHUFFLED = 5_000_000
 # The share of the time by which each part must end: the bands of columns, columns, resamples,
@@ -80,7 +79,8 @@ def stress(
         learner: Whether a learner looks at all other columns together.
         answers: Whether answers are calibrated, for the worst cases first.
         seconds: About how long the test may take. Cases for which there was no time say so.
-        seed: The seed of resamples, splits and the learner's rows. It protects nothing.
+        seed: The seed of resamples, splits and the learner's rows. It protects nothing. The
+            values that the learner sees published are drawn afresh, so its figures vary.
         progress: Called with the share that is done.
         planned: The arguments of `pf.Plan`, for a calibration.
 
@@ -89,12 +89,9 @@ def stress(
         DataError: The table has missing values, and the plan refuses them.
         UnsupportedError: The plan makes one row of each person's rows.
     """
-    return stress_engine(
-        subject_of(plan, planned),
-        to_read(table),
-        earlier=None if earlier is None else to_read(earlier),
+    asked = Asked(
         columns=columns,
-        bands=bands,
+        bands={} if bands is None else bands,
         pairs=pairs,
         min_rows=min_rows,
         wrongs=wrongs,
@@ -105,6 +102,12 @@ def stress(
         answers=answers,
         seconds=seconds,
         seed=seed,
+    )
+    return stress_engine(
+        subject_of(plan, planned),
+        to_read(table),
+        asked,
+        earlier=None if earlier is None else to_read(earlier),
         progress=progress,
     )
 
@@ -129,37 +132,23 @@ class _Clock:
 def stress_engine(
     subject: Subject,
     engine: Engine,
+    asked: Asked,
     *,
-    earlier: Engine | None,
-    columns: Sequence[str] | None,
-    bands: Mapping[str, Sequence[float]] | None,
-    pairs: bool,
-    min_rows: int,
-    wrongs: Sequence[float],
-    unit: float | None,
-    resamples: int,
-    splits: int,
-    learner: bool,
-    answers: bool,
-    seconds: float,
-    seed: int,
-    progress: Callable[[float], None] | None,
+    earlier: Engine | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Stress:
     """`stress` for tables that are already open."""
-    clock = _Clock(time.monotonic(), positive("seconds", seconds))
-    require(min_rows >= 1, f"min_rows must be at least 1, got {min_rows}.")
-    for name, count in (("resamples", resamples), ("splits", splits)):
-        require(count >= 0, f"{name} must be at least 0, got {count}.")
+    clock = _Clock(time.monotonic(), asked.seconds)
     tell = progress or (lambda share: None)
     rows = read_rows(
-        *(engine, subject, columns, bands or {}),
-        at_once=pairs or learner,
+        *(engine, subject, asked.columns, asked.bands),
+        at_once=asked.pairs or asked.learner,
         go_on=clock.until(_BANDS),
     )
     before = None if earlier is None else _counted(subject, earlier)
     tell(0.1)
-    step = unit_of(subject, rows, unit)
-    by_share = {probability_below_one("wrongs", each): laws_case(subject, each) for each in wrongs}
+    step = unit_of(subject, rows, asked.unit)
+    by_share = {float(each): laws_case(subject, float(each)) for each in asked.wrongs}
     cases = [
         judge(subject, rows.plain, (), 1, Case(kind="table", knows="has counted this table")),
         value_case(subject, rows, step),
@@ -167,21 +156,25 @@ def stress_engine(
     ]
     if before is not None:
         told = Case(kind="earlier", knows="has the frequencies of the earlier table")
-        cases.append(judge(subject, before, (), min_rows, told))
-    cases += _knowing(subject, rows, min_rows, seed, pairs=pairs, go_on=clock.until(_COLUMNS))
+        cases.append(judge(subject, before, (), asked.min_rows, told))
+    cases += _knowing(subject, rows, asked, clock.until(_COLUMNS))
     tell(0.4)
-    resampled = judge_samples(subject, rows.plain, resamples, seed, clock.until(_SAMPLES))
-    if resamples:
+    resampled = judge_samples(
+        subject, rows.plain, asked.resamples, asked.seed, clock.until(_SAMPLES)
+    )
+    if asked.resamples:
         cases.append(population_case(subject, resampled))
     tell(0.6)
-    if learner:
-        cases.append(learner_case(subject, rows, seed))
+    if asked.learner:
+        cases.append(learner_case(subject, rows, asked.seed))
     tell(0.7)
-    patience = min((1.0 - _SPLITS) * seconds, max(_SPLITS * seconds - (seconds - clock.left), 0.0))
-    if splits and (halves := split_case(subject, rows, splits, seed, patience)) is not None:
-        cases.append(halves)
+    if asked.splits:
+        spent = asked.seconds - clock.left
+        patience = min((1.0 - _SPLITS) * asked.seconds, max(_SPLITS * asked.seconds - spent, 0.0))
+        halves = split_case(subject, rows, asked.splits, asked.seed, patience)
+        cases += [] if halves is None else [halves]
     tell(0.8)
-    if answers:
+    if asked.answers:
         wrong = {case.knows: share for share, case in by_share.items()}
         who = Answering(subject, rows, before, resampled.samples, wrong, step, lambda: clock.left)
         ordered = sorted(cases, key=lambda each: each.harm(subject.goal))
@@ -194,12 +187,12 @@ def stress_engine(
         rmse=subject.calibration.rmse,
         constant_rmse=_constant(subject, rows),
         cases=tuple(cases),
-        min_rows=min_rows,
+        min_rows=asked.min_rows,
         bands=rows.bands,
         bands_of_table=rows.bands_of_table,
         unit=step,
-        seconds=seconds,
-        notes=_notes(subject),
+        seconds=asked.seconds,
+        notes=_notes(subject, rows),
     )
 
 
@@ -209,16 +202,9 @@ def _counted(subject: Subject, engine: Engine) -> TableCounts:
     return TableCounts(table, subject.layout, tuple(subject.scenario.secrets))
 
 
-def _knowing(
-    subject: Subject,
-    rows: Rows,
-    min_rows: int,
-    seed: int,
-    *,
-    pairs: bool,
-    go_on: Callable[[], bool],
-) -> list[Case]:
+def _knowing(subject: Subject, rows: Rows, asked: Asked, go_on: Callable[[], bool]) -> list[Case]:
     """The cases of somebody who also knows another column, or two of them."""
+    min_rows, pairs = asked.min_rows, asked.pairs
     cases = [
         Case(
             kind="columns",
@@ -238,7 +224,7 @@ def _knowing(
             continue
         counted = rows.counted(names)
         found = judge(subject, counted, names, min_rows, case, go_on)
-        case = _compared(subject, counted, found, min_rows, seed, go_on)
+        case = _compared(subject, counted, found, asked, go_on)
         if case.epsilon is not None:
             told += names
         elif case.small and pairs and len(rows.rules) > 1:
@@ -257,15 +243,14 @@ def _compared(
     subject: Subject,
     counted: TableCounts,
     case: Case,
-    min_rows: int,
-    seed: int,
+    asked: Asked,
     go_on: Callable[[], bool],
 ) -> Case:
     """A case whose promise is not kept, with what becomes of it where the column says nothing."""
     if case.holds is not False or counted.rows > _MOST_SHUFFLED or not go_on():
         return case
-    dealt = shuffled(counted, case.columns, seed)
-    chance = judge(subject, dealt, case.columns, min_rows, replace(case, note=""), go_on)
+    dealt = shuffled(counted, case.columns, asked.seed)
+    chance = judge(subject, dealt, case.columns, asked.min_rows, replace(case, note=""), go_on)
     if chance.holds is not False:
         return case
     note = (
@@ -296,7 +281,31 @@ def _constant(subject: Subject, rows: Rows) -> float | None:
     return float(np.sqrt(np.average((values - mean) ** 2, weights=counts)))
 
 
-def _notes(subject: Subject) -> tuple[str, ...]:
-    if subject.plan.rows_per_person == 1:
-        return ()
-    return ("One row is judged: several rows of a person together reveal more.",)
+def _notes(subject: Subject, rows: Rows) -> tuple[str, ...]:
+    found = []
+    if subject.plan.rows_per_person > 1:
+        found.append("One row is judged: several rows of a person together reveal more.")
+    if _of_other_rows(subject, rows):
+        found.append(
+            "This is not the table that the plan was fitted to: it has another number of rows. "
+            "What follows is about the rows of this one."
+        )
+    return tuple(found)
+
+
+def _of_other_rows(subject: Subject, rows: Rows) -> bool:
+    """Whether a belief says how many rows the table has, and it has another number of them."""
+    table = rows.plain.crosstab.marginal(subject.layout.column_names)
+    there = sum(
+        int(count)
+        for labels, count in zip(table.cells, table.counts, strict=True)
+        if not subject.numeric or labels != (None,)
+    )
+    return any(
+        each.provenance == RELEASED
+        and not each.given
+        and each.frequencies is not None
+        and each.frequencies.counts is not None
+        and int(each.frequencies.counts.sum()) != there
+        for each in subject.scenario.beliefs
+    )

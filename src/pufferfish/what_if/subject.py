@@ -108,6 +108,11 @@ def subject_of(given: Any, planned: dict[str, Any]) -> Subject:
             published.
     """
     if isinstance(given, Calibration):
+        require(
+            "secret" in planned and ("column" in planned or "columns" in planned),
+            "a calibration does not say what is published: give the column and the secret "
+            '(column="...", secret="..."), or a plan.',
+        )
         plan: Any = Plan(calibration=given, **planned)
     else:
         plan = given
