@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from pufferfish.cli.exits import Exit
 from tests.cli.conftest import Typed
+from tests.support import ROOT
 
 COLUMNS = ("-c", "x", "-s", "s", "--belief", "empirical", "-e", "0.5", "--splits", "0")
 QUICK = ("--resamples", "3", "--splits", "0", "--no-learner", "--no-answers")
@@ -160,3 +162,19 @@ def test_bands_are_given_once(refused: Typed) -> None:
     assert said.code == Exit.USAGE
     assert "--bands names column 'age' twice" in said.err
     assert refused("stress", "plan.json", "t.csv", "--seed", "-1").code == Exit.USAGE
+
+
+def test_every_entry_of_the_json_is_explained(typed: Typed) -> None:
+    page = (ROOT / "docs" / "explanation" / "stress.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"`(\w+)`", page.partition("## As data")[2].partition("\n## ")[0]))
+    found = json.loads(typed("stress", "plan.json", "t.csv", "--json", *QUICK[:-1]).out)
+    entries = {*found, *found["cases"][0]}
+    answers = [each["answer"] for each in found["cases"] if each["answer"]]
+    spreads = [each["spread"] for each in found["cases"] if each["spread"]]
+    assert answers
+    assert spreads
+    assert entries | {*answers[0]} | {*spreads[0]} <= told
+    choices = json.loads(typed("calibrate", "t.csv", *COLUMNS[:6], "--splits", "1", "--json").out)
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"`(\w+)`", page))
+    assert {*choices, *choices["choices"][0]} <= told
