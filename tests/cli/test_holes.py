@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -110,3 +111,26 @@ def test_whom_a_known_column_covers_and_what_verify_cannot_tell(typed: Typed) ->
     told = typed("verify", "out.csv.record.json").out
     assert "Whether noise was added to out.csv cannot be told" in told
     assert "map" not in told
+
+
+def test_the_command_that_is_shown_reads_the_table_alike(typed: Typed, folder: Path) -> None:
+    text = (folder / "holes.csv").read_text(encoding="utf-8").replace(",,", ",n a,")
+    (folder / "marked.csv").write_text(text, encoding="utf-8")
+    how = ("calibrate", "marked.csv", *NAMES[:-1], "-e", "1", "--missing", "keep", "--na", "n a")
+    said = typed(*how, "-o", "plan.json")
+    assert said.code == 0
+    shown = said.out.partition("Release with it: pufferfish ")[2].splitlines()[0]
+    assert "--na 'n a'" in shown
+    assert typed(*shlex.split(shown.replace("OUT", "out.csv"))).code == 0
+
+
+def test_noise_is_no_answer_where_it_shows_who_has_no_value(typed: Typed) -> None:
+    how = ("calibrate", "holes.csv", *NAMES[:-1], "-e", "0.8", "--missing", "keep")
+    assert typed(*how, "-o", "plan.json").code == 0
+    said = typed("stress", "plan.json", "holes.csv", "--json", "--no-learner", "--other", "o")
+    cases = {each["kind"]: each for each in said.json["cases"]}
+    for kind in ("population", "splits"):
+        assert cases[kind]["holds"] is False
+        assert cases[kind]["answer"]["option"] == "--mechanism recode --floor none --wrong 1%"
+        assert "noise cannot hide which values are missing" in cases[kind]["answer"]["note"]
+    assert "more splits no noise keeps the promise" in cases["splits"]["note"]

@@ -11,7 +11,6 @@ Several columns, and one that others know: pufferfish calibrate adult.csv -c edu
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +20,7 @@ from pufferfish.cli.choices import Choosing, choose, choose_table, picture_kind
 from pufferfish.cli.figures import at_worst, figures_of, guess_figures
 from pufferfish.cli.held_out import Splits, as_data, as_line, measured, settled
 from pufferfish.cli.joint import calibrate_and_tell
+from pufferfish.cli.planned import written_in_words
 from pufferfish.cli.population import (
     population_as_data,
     population_cost,
@@ -128,14 +128,7 @@ def command(
         )
     if output is not None:
         plan.save(output, force=force)
-    written = (
-        ""
-        if output is None
-        else (
-            f"\nPlan written to {output}. Release with it: pufferfish release "
-            f"{shlex.quote(table.file)} --plan {output} --output OUT"
-        )
-    )
+    written = written_in_words(table, output)
     promise = plan.promise
     held_out = measured(asked, described, plan, splits, show)
     unused = "" if held_out is None else f"\n\n{fold(as_line(held_out))}"

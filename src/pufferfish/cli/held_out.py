@@ -236,7 +236,7 @@ def _instead(plan: RowPlan) -> str:
         why = why or ("instead of --nominal" if law.at_floor is None else "")
     elif any(any(each.missing.values()) for each in beliefs):
         option = f"--mechanism recode {option}"
-        why = "where values are missing, only a recoding can have it"
+        why = "where values are missing, only a recoding can leave room"
     else:
         # Log-densities of Laplace noise change at a bounded rate, those of Gaussian noise do not.
         laplace = law.identity or law.ratio_scale > 0.0

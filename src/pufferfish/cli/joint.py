@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
 from pufferfish.calibration.result import Calibration
 from pufferfish.cli.figures import at_worst, guess_figures
 from pufferfish.cli.held_out import as_data, as_line, measured_table
+from pufferfish.cli.planned import written_in_words
 from pufferfish.cli.population import (
     population_as_data,
     population_cost,
@@ -76,12 +76,7 @@ def calibrate_and_tell(
         fold(f"The promise: {promise_in_words(plan)}"),
         *map(fold, at_worst(plan.calibration, counted.rows)),
     ]
-    written = (
-        ""
-        if output is None
-        else f"\nPlan written to {output}. Release with it: pufferfish release "
-        f"{shlex.quote(asked.table.file)} --plan {output} --output OUT"
-    )
+    written = written_in_words(asked.table, output)
     show.result(
         "\n\n".join(filter(None, said)) + written,
         {

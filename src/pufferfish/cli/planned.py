@@ -1,7 +1,8 @@
-"""Read the plan from a document: from a plan, or from the internal record of a release."""
+"""Plans in files: read from a plan or an internal record, and how one that was written is used."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -13,9 +14,10 @@ from pufferfish.cli.show import Show
 from pufferfish.documents.text import as_document, naming_file, plain_document
 from pufferfish.kinds.kind import kind_of, plan_of
 from pufferfish.kinds.plan import ReleasePlan, RowPlan
+from pufferfish.options.table import Table
 from pufferfish.releases.kind import row_kind
 
-__all__ = ["planned_in", "row_plan_in"]
+__all__ = ["planned_in", "row_plan_in", "written_in_words"]
 
 
 def row_plan_in(path: Path) -> RowPlan:
@@ -52,3 +54,19 @@ def planned_in(document: Path, show: Show, do: str, data: Mapping[str, Any]) -> 
     )
     show.result(text, data)
     raise typer.Exit(Exit.NOT_CHECKABLE)
+
+
+def written_in_words(table: Table, output: Path | None) -> str:
+    """The command that releases a table by a plan that was written; empty where none was.
+
+    The table must be read as it was when the plan was made.
+    """
+    if output is None:
+        return ""
+    given = [("--format", table.format), ("--delimiter", table.delimiter)]
+    given += [("--na", mark) for mark in table.na or ()]
+    read = "".join(f" {option} {shlex.quote(text)}" for option, text in given if text is not None)
+    return (
+        f"\nPlan written to {output}. Release with it: pufferfish release "
+        f"{shlex.quote(table.file)}{read} --plan {output} --output OUT"
+    )

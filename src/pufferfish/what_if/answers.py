@@ -14,6 +14,7 @@ from pufferfish.calibration.losses import in_bins
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import PufferfishError
 from pufferfish.core.limits import OutOfPatienceError, patience
+from pufferfish.exact.unreachable import holes_in_words
 from pufferfish.fit.belief import MIN_GROUP
 from pufferfish.fit.sampled import with_sampling_error
 from pufferfish.fit.table import TableCounts
@@ -33,6 +34,8 @@ __all__ = ["Answering"]
 _TOO_LONG = "not computed: it took too long"
 # The share of samples in which the promise must be kept, and the confidence of one that is proven.
 _MOST = 0.95
+# What hides missing values, where noise cannot.
+_HIDING = "--mechanism recode --floor none --wrong 1%"
 _SURE = f"--sampling-confidence {percent(_MOST)}"
 
 
@@ -91,10 +94,18 @@ class Answering:
         self, option: str, scenario: Scenario | None = None, note: str = "", **changes: Any
     ) -> Answer:
         """Calibrate, and state what that costs."""
+        if why := self._shown_holes(scenario):
+            return Answer(option=f"{option} {_HIDING}".strip(), note=why)
         found = self._calibrated(scenario, **changes)
         if isinstance(found, str):
             return Answer(option=option, note=found)
         return Answer(option=option, rmse=found.rmse, note=note)
+
+    def _shown_holes(self, scenario: Scenario | None = None) -> str:
+        """Why noise cannot answer, if that is because of missing values; else nothing."""
+        if self._recodes:
+            return ""
+        return holes_in_words(scenario or self.subject.scenario, self.subject.goal)
 
     def _calibrated(self, scenario: Scenario | None = None, **changes: Any) -> Calibration | str:
         """The calibration, or a text that says why there is none."""
@@ -227,6 +238,8 @@ class Answering:
         except PufferfishError as error:
             return Answer(option=_SURE, note=f"{_SURE} was {_refused(error)}")
         scenario = Scenario([*described.beliefs, *regions], described.pairs)
+        if why := self._shown_holes(scenario):
+            return Answer(option=_SURE, note=f"{_SURE} was not computed: {why}")
         # Nothing is proven for laws that are wrong by a share as well.
         found = self._again(_SURE, scenario, wrong=0.0, **self._robust())
         return replace(found, note=found.note and f"{_SURE} was {found.note}")
@@ -253,7 +266,10 @@ class Answering:
     def _more_noise(self) -> Answer:
         ranked = sorted(self.samples, key=lambda each: (each.epsilon, each.delta))
         for place in (int(_MOST * (len(ranked) - 1)), -1):
-            found = self._calibrated(self._with(ranked[place].meetings))
+            scenario = self._with(ranked[place].meetings)
+            if why := self._shown_holes(scenario):
+                return Answer(option=_HIDING, note=why)
+            found = self._calibrated(scenario)
             if isinstance(found, str):
                 return Answer(option="--scale", note=found)
             if self._keeps(found):
