@@ -1,8 +1,9 @@
 # Needs python3 (3.11 or newer, with venv and pip) and make. Everything else goes into .venv.
 
 PYTHON ?= python3
-# Number of test processes; "auto" is one for each core.
-WORKERS ?= auto
+# Number of test processes: one more than cores, because many tests wait for a browser, a cluster or
+# another program.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 # More arguments for pytest, for example: make test PYTEST_ARGS="-k certificate -x"
 PYTEST_ARGS ?=
 
@@ -29,7 +30,7 @@ studio: $(VENV)/.studio ## Open the studio in the browser, with the built-in tab
 paper: $(VENV)/.demo ## Regenerate the paper's figures and tables into paper/
 	$(BIN)/pufferfish paper --out paper --force
 
-# There is a process for each core: threads of their own would only wait for each other.
+# There is a process for each core: further threads would only wait for each other.
 test: export OPENBLAS_NUM_THREADS = 1
 test: export OMP_NUM_THREADS = 1
 # Tests start many short programs: each would compile the library anew.

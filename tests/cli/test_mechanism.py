@@ -179,7 +179,7 @@ def test_the_comparison_says_which_values_set_the_noise(typed: Typed, folder: Pa
 def test_bins_that_a_smooth_belief_needs_are_explained(typed: Typed) -> None:
     """Nobody chose bins: the column has few values, and as a table it needs none."""
     how = ("calibrate", "t.csv", "-c", "x", "-s", "s", "-e", "1", "--mechanism", "recode")
-    more = ("--floor", "none", "--sampling-confidence", "95%", "--splits", "0")
+    more = ("--floor", "none", "--sampling-confidence", "95%", "--splits", "0", "--pair", "a:b")
     refused = typed(*how, *more)
     assert refused.code != 0
     said = " ".join(refused.err.split())
