@@ -55,3 +55,4 @@ def test_with_several_secrets(typed: Typed, folder: Path) -> None:
     (folder / "p.csv").write_text("\n".join(["x,s,town", *rows]) + "\n", encoding="utf-8")
     said = typed("release", "p.csv", *GOAL, "-s", "town", "-o", "out.csv")
     assert "'s = NA' counts as a secret like any other" in beware(said.out)
+    assert "--na 'NA'." in beware(said.out)

@@ -15,8 +15,9 @@ from pufferfish.beliefs.layout import Layout
 from pufferfish.beliefs.rules import Rule
 from pufferfish.fit.table import TableCounts
 from pufferfish.tables.crosstab import Crosstab
+from pufferfish.what_if.in_words import shown
 from pufferfish.what_if.resamples import shuffled
-from pufferfish.what_if.result import Stress, shown
+from pufferfish.what_if.result import Stress
 from tests.joint_judge import WHOLE, log_of
 
 PAIR = ("Black", "Asian-Pac-Islander")
@@ -349,6 +350,11 @@ def test_laws_that_do_not_differ(noise: pf.Plan, adult: dict[str, Any]) -> None:
     (laws,) = found.of("laws")
     assert laws.holds is True
     assert laws.epsilon == pytest.approx(found.of("table")[0].epsilon, rel=1e-6)
+
+
+def test_shares_may_come_one_by_one(noise: pf.Plan, adult: dict[str, Any]) -> None:
+    asked: dict[str, Any] = {"wrongs": (each for each in (0.0, 0.01))}
+    assert len(pf.stress(noise, adult, columns=[], **{**QUICK, **asked}).of("laws")) == 2
 
 
 def test_another_table_is_called_so(noise: pf.Plan, adult: dict[str, Any]) -> None:

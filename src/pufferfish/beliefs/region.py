@@ -138,8 +138,20 @@ def check_region(
     priors: Mapping[Secret, Prior],
     missing: Mapping[Secret, float],
     missing_counts: Mapping[Secret, int],
+    frequencies: object,
+    *,
+    of_rows: bool,
 ) -> None:
-    """Refuse a region around laws that were not counted in a sample."""
+    """Refuse a region around laws that were not counted in a sample.
+
+    Args:
+        region: The region; None: there is none.
+        priors: The laws.
+        missing: The probability of a missing value.
+        missing_counts: The rows without a value.
+        frequencies: How often each value occurs in the whole table; None: not known.
+        of_rows: Whether the laws are of numbers in rows of the table that is released.
+    """
     if region is None:
         return
     if not isinstance(region, SampleRegion):
@@ -167,6 +179,11 @@ def check_region(
     require(
         missing_counts.keys() >= {each for each in missing if missing[each]},
         "a region also needs the number of rows without a value: give missing_counts=.",
+    )
+    require(
+        frequencies is not None or not of_rows,
+        "a sampling region of rows of a table needs the frequencies of all its values "
+        "(frequencies=), because noise publishes values near where they are.",
     )
 
 

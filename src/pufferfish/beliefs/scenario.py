@@ -186,12 +186,8 @@ class Belief:
         object.__setattr__(self, "given", check_given(given))
         object.__setattr__(self, "_known", given_key(self.given))
         object.__setattr__(self, "rules", check_rules(rules))
-        check_region(region, self.priors, self.missing, self.missing_counts)
-        require(
-            table is not None or region is None or region.shape == "band" or not self._of_rows,
-            "a sampling region of rows of a table needs the frequencies of all its values "
-            "(frequencies=), because noise publishes values near where they are.",
-        )
+        of_rows = not self.labelled and (self.of_table or fitted_on is not None)
+        check_region(region, self.priors, self.missing, self.missing_counts, table, of_rows=of_rows)
         object.__setattr__(self, "region", region)
 
     @staticmethod
@@ -220,11 +216,6 @@ class Belief:
     def public(self) -> bool:
         """Whether the belief may be shown to anyone."""
         return self.provenance == PUBLIC
-
-    @property
-    def _of_rows(self) -> bool:
-        """Whether it was fitted to numbers in rows of the table that is released."""
-        return not self.labelled and (self.of_table or self.fitted_on is not None)
 
     @property
     def of_table(self) -> bool:

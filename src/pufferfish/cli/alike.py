@@ -15,8 +15,9 @@ _MARKS = frozenset({"na", "n/a", "nan", "null", "none", "?", "-", ".", "missing"
 
 def alike_in_words(plan: RowPlan) -> list[str]:
     """That two secrets differ only in spaces or capitals, or that one may mean "missing"."""
+    secrets = sorted(each for each in plan.secrets if isinstance(each, str))
     spelled: defaultdict[str, list[str]] = defaultdict(list)
-    for secret in sorted(each for each in plan.secrets if isinstance(each, str)):
+    for secret in secrets:
         spelled[" ".join(secret.split()).casefold()].append(secret)
     alike = [
         f"{list_in_words(found)} differ only in spaces or capitals, and count as different "
@@ -24,11 +25,12 @@ def alike_in_words(plan: RowPlan) -> list[str]:
         for found in spelled.values()
         if len(found) > 1
     ]
+    # One of several secrets is named with its column.
+    entries = {secret: secret.rpartition(" = ")[2].strip() for secret in secrets}
     marks = [
-        f"{found[0]!r} counts as a secret like any other. If it means that the value is missing: "
-        f"--na {found[0].strip()!r}."
-        for text, found in spelled.items()
-        # One of several secrets is named with its column.
-        if text.rpartition(" = ")[2] in _MARKS
+        f"{secret!r} counts as a secret like any other. If it means that the value is missing: "
+        f"--na {entry!r}."
+        for secret, entry in entries.items()
+        if entry.casefold() in _MARKS
     ]
     return alike + marks

@@ -168,9 +168,14 @@ def refit_belief(belief: Belief, summary: Summary) -> Belief:
 
 
 def usable_counts(
-    data: Any, column: str | None, secret: str | None, min_group: int, cap: _Cap | None
+    data: Any,
+    column: str | None,
+    secret: str | None,
+    min_group: int,
+    cap: _Cap | None,
+    only: Iterable[Any] | None = None,
 ) -> Summary:
-    """A summary with at least two secrets of enough records each."""
+    """A summary with at least two secrets of enough records each; of `only` these, if given."""
     least = int(positive("min_group", min_group))
     if isinstance(data, Summary):
         require(
@@ -182,6 +187,8 @@ def usable_counts(
         raise InvalidInputError("name the columns: column=..., secret=...")
     else:
         summary = summarise(data, column=column, secret=secret)
+    if only is not None:
+        summary = summary.only(only)
     if cap is not None:
         summary = summary.capped(*bounds("cap", cap))
     if len(summary.groups) < 2:

@@ -19,7 +19,7 @@ from pufferfish.fit.layout import count_table, layout_of
 from pufferfish.fit.sampled import with_bands, with_sampling_error
 from pufferfish.fit.table import TableCounts, fit_table, name_of, numeric_strata
 from pufferfish.tables import Summary
-from pufferfish.tables.verbs import summarise, to_read
+from pufferfish.tables.verbs import to_read
 
 __all__ = ["fit_belief", "fit_beliefs", "fit_counts"]
 
@@ -202,11 +202,8 @@ def fit_beliefs(
         "table, and a summary has none: give the table.",
     )
     if counts or (not special and _single(names, secret) and _numeric(data, names)):
-        one, of = names[0] if names else None, _one_secret(secret)
-        if only is not None:
-            every = data if counts else summarise(data, column=names[0], secret=str(secret))
-            data = every.only(only)
-        summary = usable_counts(data, one, of, min_group, cap)
+        one = names[0] if names else None
+        summary = usable_counts(data, one, _one_secret(secret), min_group, cap, only)
         found = fit_summary(summary, OF_NUMBERS if families is None else families, bootstrap, **how)
         if confidence is not None and region == "band":
             return with_bands(found, summary, confidence)

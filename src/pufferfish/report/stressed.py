@@ -18,9 +18,7 @@ from pufferfish.report.sections import (
 )
 from pufferfish.report.sources import Beside, Verified, file_of
 from pufferfish.report.table_columns import engine_of
-from pufferfish.what_if.quick import quick_stress
-from pufferfish.what_if.result import (
-    Stress,
+from pufferfish.what_if.in_words import (
     bands_in_words,
     cells_of,
     heads_of,
@@ -28,6 +26,8 @@ from pufferfish.what_if.result import (
     reach_of,
     remarks_of,
 )
+from pufferfish.what_if.quick import quick_stress
+from pufferfish.what_if.result import Stress
 from pufferfish.words.numbers import readable
 
 __all__ = ["STRESS_HEADING", "stress_blocks", "stress_section"]

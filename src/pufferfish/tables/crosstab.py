@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -22,7 +21,7 @@ from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.validation import require
 from pufferfish.tables.batch import Batch
 from pufferfish.tables.coding import Coding, ordered
-from pufferfish.tables.combined import FEW, SomeCells
+from pufferfish.tables.combined import SomeCells, add_up
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.summary import IntArray
 
@@ -239,7 +238,7 @@ class CrosstabTally:
         found = [each.coded(batch, before) for each in self._codings]
         sizes = [len(each.labels) + 1 for each in found]
         counts = batch.counts
-        codes, counted = _add_up([each.codes + 1 for each in found], counts, sizes)
+        codes, counted = add_up([each.codes + 1 for each in found], counts, sizes)
         return SomeCells(batch.rows, tuple(each.labels for each in found), codes - 1, counted)
 
     def merge(self, counted: SomeCells) -> None:
@@ -313,7 +312,7 @@ class CrosstabTally:
             codes = np.concatenate([each for each, _ in self._pending])
             counts = np.concatenate([each for _, each in self._pending])
             sizes = [len(each) + 1 for each in self._labels]
-            codes, counts = _add_up(list(codes.T + 1), counts, sizes)
+            codes, counts = add_up(list(codes.T + 1), counts, sizes)
             codes -= 1
         self._pending = [(codes, counts)]
         if counts.size > self._most:
@@ -325,58 +324,6 @@ class CrosstabTally:
             f"the columns {self._listed} have more than {self._most:,} combinations of values. Bin "
             "numbers by public edges, take dates by a coarser unit, or publish fewer columns."
         )
-
-
-def _add_up(
-    codes: Sequence[IntArray], counts: IntArray | None, sizes: Sequence[int]
-) -> tuple[IntArray, IntArray]:
-    """Each combination once, sorted, and how often it occurs.
-
-    Args:
-        codes: For each column its codes, from 0.
-        counts: How often each row counts; None: once.
-        sizes: For each column a number above all its codes.
-    """
-    if counts is not None:
-        some = counts > 0
-        codes, counts = [each[some] for each in codes], counts[some]
-    if not codes[0].size:
-        return np.zeros((0, len(codes)), dtype=np.int64), np.zeros(0, dtype=np.int64)
-    total = math.prod(sizes)
-    if total >= 2**62:
-        return _add_up_sorted(np.stack(codes, axis=1), counts)
-    flat = np.zeros(codes[0].size, dtype=np.int64)
-    for each, size in zip(codes, sizes, strict=True):
-        flat *= size
-        flat += each
-    if total <= max(FEW, 4 * flat.size):
-        found = np.zeros(total, dtype=np.int64)
-        if counts is None:
-            found += np.bincount(flat, minlength=total)
-        else:
-            np.add.at(found, flat, counts)
-        cells = np.flatnonzero(found)
-        counted = found[cells]
-    else:
-        cells, place = np.unique(flat, return_inverse=True)
-        counted = np.zeros(cells.size, dtype=np.int64)
-        np.add.at(counted, place, 1 if counts is None else counts)
-    parts = []
-    for size in reversed(sizes):
-        cells, part = np.divmod(cells, size)
-        parts.append(part)
-    return np.stack(parts[::-1], axis=1), counted
-
-
-def _add_up_sorted(codes: IntArray, counts: IntArray | None) -> tuple[IntArray, IntArray]:
-    """`_add_up` where combinations are too many to be numbered."""
-    order = np.lexsort(codes.T[::-1])
-    codes = codes[order]
-    ones = np.ones(order.size, dtype=np.int64) if counts is None else counts[order]
-    new = np.ones(order.size, dtype=bool)
-    new[1:] = np.any(codes[1:] != codes[:-1], axis=1)
-    starts = np.flatnonzero(new)
-    return codes[starts], np.add.reduceat(ones, starts)
 
 
 def _compact(
@@ -410,5 +357,5 @@ def _sorted(
             table[code] = index[label_key(labels[place][code])]
         kept.append(tuple(found))
         parts.append(table[codes[:, place]])
-    cells, counted = _add_up(parts, counts, [len(each) for each in kept])
+    cells, counted = add_up(parts, counts, [len(each) for each in kept])
     return Crosstab(columns, tuple(kept), cells, counted)

@@ -21,9 +21,10 @@ from pufferfish.fit.table import TableCounts
 from pufferfish.insight.held_out import WRONGS
 from pufferfish.noise import Stratified
 from pufferfish.recoding.law import Recoding
+from pufferfish.what_if.in_words import shown
 from pufferfish.what_if.judged import Meeting, Tally, judge_meetings, meetings
 from pufferfish.what_if.laws import Sample
-from pufferfish.what_if.result import Answer, Case, shown
+from pufferfish.what_if.result import Answer, Case
 from pufferfish.what_if.rows import Rows
 from pufferfish.what_if.subject import Subject
 from pufferfish.what_if.value import value_case

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -40,39 +41,40 @@ class Asked:
         for name, least in (("min_rows", 1), ("resamples", 0), ("splits", 0), ("seed", 0)):
             _whole(name, getattr(self, name), least)
         if self.columns is not None:
-            listed = not isinstance(self.columns, str) and isinstance(self.columns, Iterable)
+            columns = _listed("columns", self.columns, 'names, such as ["sex"]')
             require(
-                listed and all(isinstance(each, str) for each in self.columns),
+                all(isinstance(each, str) for each in columns),
                 f'columns must be a list of names, such as ["sex"], got {self.columns!r}.',
             )
-        require(
-            not isinstance(self.wrongs, str) and isinstance(self.wrongs, Iterable),
-            f"wrongs must be a list of shares, such as [0.01], got {self.wrongs!r}.",
-        )
-        for share in self.wrongs:
-            probability_below_one("wrongs", share)
+            object.__setattr__(self, "columns", columns)
+        shares = _listed("wrongs", self.wrongs, "shares, such as [0.01]")
+        wrongs = tuple(probability_below_one("wrongs", each) for each in shares)
+        object.__setattr__(self, "wrongs", wrongs)
         require(
             isinstance(self.bands, Mapping),
             f'bands must map columns to edges, such as {{"age": [30, 45]}}, got {self.bands!r}.',
         )
-        for name, edges in self.bands.items():
-            self._check_edges(name, edges)
-
-    @staticmethod
-    def _check_edges(name: str, edges: object) -> None:
-        of = f"bands[{name!r}]"
-        require(
-            isinstance(edges, Iterable) and not isinstance(edges, str),
-            f"{of} must be a list of edges in rising order, such as [30, 45], got {edges!r}.",
-        )
-        numbers = finite_array(of, edges if isinstance(edges, np.ndarray) else list(edges))  # type: ignore[call-overload]
-        require(bool((np.diff(numbers) > 0.0).all()), f"{of} must be in rising order.")
+        bands = {name: _edges(f"bands[{name!r}]", each) for name, each in self.bands.items()}
+        object.__setattr__(self, "bands", bands)
 
 
-def _whole(name: str, value: object, least: int) -> None:
+def _listed(name: str, given: Any, what: str) -> tuple[Any, ...]:
+    """The entries of a list; a text is none."""
+    listed = isinstance(given, Iterable) and not isinstance(given, str)
+    require(listed, f"{name} must be a list of {what}, got {given!r}.")
+    return tuple(given)
+
+
+def _edges(name: str, given: Any) -> tuple[float, ...]:
+    edges = finite_array(name, _listed(name, given, "edges in rising order, such as [30, 45]"))
+    require(bool((np.diff(edges) > 0.0).all()), f"{name} must be in rising order.")
+    return tuple(edges.tolist())
+
+
+def _whole(name: str, value: Any, least: int) -> None:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     option = f"--{name.replace('_', '-')}"
     require(
-        whole and int(value) >= least,  # type: ignore[call-overload]
+        whole and value >= least,
         f"{name} ({option}) must be a whole number of at least {least}, got {value!r}.",
     )

@@ -15,7 +15,8 @@ from pufferfish.exact.many import is_many
 from pufferfish.joint.record import TableRecord
 from pufferfish.tables.engine import Engine
 from pufferfish.what_if.asked import Asked
-from pufferfish.what_if.result import Case, Stress, late_in_words, reach_of, size_in_words
+from pufferfish.what_if.in_words import late_in_words, reach_of, size_in_words
+from pufferfish.what_if.result import Case, Stress
 from pufferfish.what_if.run import stress_engine
 from pufferfish.what_if.subject import subject_of
 from pufferfish.words.numbers import percent, percent_up

@@ -17,11 +17,12 @@ from pufferfish.tables.engine import Engine
 from pufferfish.tables.verbs import to_read
 from pufferfish.what_if.answers import Answering
 from pufferfish.what_if.asked import WRONGS, Asked
+from pufferfish.what_if.in_words import size_in_words
 from pufferfish.what_if.judged import judge, not_judged
 from pufferfish.what_if.laws import judge_samples, laws_case, population_case, split_case
 from pufferfish.what_if.learner import learner_case
 from pufferfish.what_if.resamples import shuffled
-from pufferfish.what_if.result import Case, Stress, size_in_words
+from pufferfish.what_if.result import Case, Stress
 from pufferfish.what_if.rows import TOO_LONG, Rows, because, read_rows
 from pufferfish.what_if.subject import Subject, subject_of
 from pufferfish.what_if.value import unit_of, value_case
@@ -148,7 +149,7 @@ def stress_engine(
     before = None if earlier is None else _counted(subject, earlier)
     tell(0.1)
     step = unit_of(subject, rows, asked.unit)
-    by_share = {float(each): laws_case(subject, float(each)) for each in asked.wrongs}
+    by_share = {each: laws_case(subject, each) for each in asked.wrongs}
     cases = [
         judge(subject, rows.plain, (), 1, Case(kind="table", knows="has counted this table")),
         value_case(subject, rows, step),
