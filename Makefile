@@ -16,7 +16,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help demo studio paper test heavy bench coverage held-out sampling-error peers lint types layers schemas docs dist clean
+.PHONY: help demo studio paper test heavy bench coverage held-out mutants sampling-error peers lint types layers schemas docs dist clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -49,6 +49,9 @@ coverage: $(VENV)/.dev ## Measure how often the intervals of denoise cover (take
 
 held-out: $(VENV)/.dev ## Measure what promises become on rows that were not used (takes an hour)
 	$(BIN)/python -m benchmarks.held_out
+
+mutants: $(VENV)/.dev ## Count the small faults that the tests notice (takes an hour or more)
+	$(BIN)/python -m benchmarks.mutants
 
 sampling-error: $(VENV)/.dev ## Measure whether promises with a sampling error hold for the population (takes an hour)
 	$(BIN)/python -m benchmarks.sampling_error --keep docs/figures/sampling-error.csv
