@@ -137,8 +137,8 @@ def everything_of_the_demo(wheel: Path, folder: Path) -> None:
 
 
 def audit(wheel: Path, folder: Path) -> None:
-    """The audit's extra: learners attack the release of the demo."""
-    fresh = Fresh(folder, f"{wheel}[audit,studio]")
+    """The extra of learners: they attack the release of the demo."""
+    fresh = Fresh(folder, f"{wheel}[learn,studio]")
     fresh.run("pufferfish", "demo")
     record = "pufferfish-demo/released.csv.record.json"
     table = "pufferfish-demo/adult.csv"

@@ -23,8 +23,8 @@ EXTRAS: dict[str, tuple[Callable[[], Any], str]] = {
     "pyarrow.compute": (lambda: extras.pyarrow("compute"), "frames"),
     "pyspark.sql": (lambda: extras.pyspark("sql"), "spark"),
     "shiny": (extras.shiny, "studio"),
-    "sklearn.metrics": (lambda: extras.sklearn("metrics"), "audit"),
-    "threadpoolctl": (extras.threadpoolctl, "audit"),
+    "sklearn.metrics": (lambda: extras.sklearn("metrics"), "learn"),
+    "threadpoolctl": (extras.threadpoolctl, "learn"),
     "uvicorn": (extras.uvicorn, "studio"),
     "yaml": (extras.pyyaml, "cli"),
 }

@@ -29,7 +29,6 @@ __all__ = [
     "Learned",
     "Score",
     "beyond",
-    "check_learners",
     "chosen_rows",
     "classes_of",
     "learn",
@@ -230,8 +229,3 @@ def _auc_error(auc: float, negatives: int, positives: int) -> float:
         auc * (1.0 - auc) + (positives - 1) * (one - auc**2) + (negatives - 1) * (two - auc**2)
     )
     return math.sqrt(max(variance, 0.0) / (positives * negatives))
-
-
-def check_learners() -> None:
-    """Refuse, before any work, if what the learners need is not installed."""
-    sklearn("linear_model")

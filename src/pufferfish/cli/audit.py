@@ -12,11 +12,11 @@ from typing import Annotated, Any
 import typer
 
 from pufferfish.audits import Command, audit, audit_data
-from pufferfish.audits.scores import check_learners
 from pufferfish.cli.exits import Exit
 from pufferfish.cli.planned import planned_in
 from pufferfish.cli.printing import Printing
 from pufferfish.core.errors import InvalidInputError
+from pufferfish.learning.learner import check_learners
 from pufferfish.options.groups import flatten_groups
 from pufferfish.options.table import Marks
 

@@ -30,8 +30,8 @@ _EXTRAS = {
     "pyarrow": ("frames and files need pyarrow", "frames", _TABLES),
     "pyspark": ("Spark needs pyspark", "spark", _JAVA),
     "shiny": ("the studio needs shiny", "studio", ""),
-    "sklearn": ("the audit of data needs scikit-learn", "audit", ""),
-    "threadpoolctl": ("the audit of data needs threadpoolctl", "audit", ""),
+    "sklearn": ("learners need scikit-learn", "learn", ""),
+    "threadpoolctl": ("learners need threadpoolctl", "learn", ""),
     "uvicorn": ("the studio needs uvicorn", "studio", ""),
     "yaml": ("YAML needs PyYAML", "cli", "JSON needs nothing."),
 }

@@ -26,7 +26,7 @@ from scipy.stats import beta
 from pufferfish.beliefs.scenario import SecretPair
 from pufferfish.core.validation import require
 from pufferfish.documents.shape import entries_of
-from pufferfish.learning.boosting import learn_trees
+from pufferfish.learning.learner import learned_odds
 from pufferfish.learning.features import features
 from pufferfish.learning.sample import Sampled
 
@@ -151,7 +151,7 @@ def _right(
         return [int(np.count_nonzero(target[~train] == 0)), 0]
     numbers = rows.tolist()
     columns = {name: [cells[row] for row in numbers] for name, cells in sample.columns.items()}
-    odds = learn_trees(features(columns, train, target), train, target, **how)
+    odds = learned_odds(features(columns, train, target), train, target, **how)
     said = odds > 0.0
     held = target[~train]
     return [int(np.count_nonzero((held == each) & (said == bool(each)))) for each in (0, 1)]

@@ -18,6 +18,7 @@ from pufferfish.core.validation import require
 from pufferfish.kinds.plan import RowPlan
 from pufferfish.kinds.record import ReleaseRecord
 from pufferfish.learning import Sample, measure_leak
+from pufferfish.learning.learner import check_learners
 from pufferfish.learning.reveals import Reveals
 from pufferfish.releases.counts import RowCounts
 from pufferfish.releases.secrets import OfKnownSecrets
@@ -71,7 +72,10 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
         self._ledger = None if ledger is None else Path(ledger)
         self._beliefs_from_plan = beliefs_from_plan
         # The promise is about changed columns: what they reveal with others can only be measured.
-        self._sample = Sample(sorted(plan.protected, key=str)) if self.measures(plan) else None
+        self._sample: Sample | None = None
+        if self.measures(plan):
+            check_learners()
+            self._sample = Sample(sorted(plan.protected, key=str))
         self._charge(only_check=True)
 
     @classmethod
