@@ -188,7 +188,7 @@ def test_very_many_rows_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_scikit_learn_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
-    with pytest.raises(MissingExtraError, match=r"pip install '\.\[audit\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install '\.\[learn\]'"):
         audit_data(_table(), _plan())
 
 

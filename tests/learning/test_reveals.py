@@ -11,8 +11,8 @@ from scipy.stats import binom, norm
 from sklearn.ensemble import RandomForestClassifier
 
 from pufferfish.beliefs.scenario import SecretPair
-from pufferfish.learning.learner import learned_odds
 from pufferfish.learning.features import features
+from pufferfish.learning.learner import learned_odds
 from pufferfish.learning.reveals import MOST_PAIRS, balanced_upper, measure_leak
 from pufferfish.learning.sample import Sampled
 

@@ -26,8 +26,8 @@ from scipy.stats import beta
 from pufferfish.beliefs.scenario import SecretPair
 from pufferfish.core.validation import require
 from pufferfish.documents.shape import entries_of
-from pufferfish.learning.learner import learned_odds
 from pufferfish.learning.features import features
+from pufferfish.learning.learner import learned_odds
 from pufferfish.learning.sample import Sampled
 
 __all__ = [
