@@ -137,7 +137,7 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-RECODE = ("--mechanism", "recode", "--floor", "none", "--wrong", "auto")
+RECODE = ("--mechanism", "recode", "--floor", "none", "--held-out", "95%")
 
 
 def test_wrong_that_holds_is_found_and_told(typed: Typed) -> None:
@@ -194,7 +194,7 @@ def test_wrong_is_not_chosen_by_rows_that_are_released(
     assert seen == [len(rows()) - rows_released]
 
 
-def test_auto_is_the_short_form(typed: Typed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_share_of_splits_is_the_one_that_was_given(typed: Typed, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     found = seams.found(seams.WRONG_THAT_HOLDS)
 
@@ -203,12 +203,13 @@ def test_auto_is_the_short_form(typed: Typed, monkeypatch: pytest.MonkeyPatch) -
         return found(*arguments, share=0.01, **more | {"wrongs": (0.2,)})
 
     seams.put(monkeypatch, seams.WRONG_THAT_HOLDS, spy)
-    for short in (RECODE, (*RECODE[:-2], "--held-out", "95%"), (*RECODE[:-2], "--held-out", ".9")):
-        assert typed(*CALIBRATE, *short, "--splits", "0").code == 0
-    assert asked == [0.95, 0.95, 0.9]
+    for share in ("95%", ".9"):
+        how = (*RECODE[:-1], share, "--splits", "0")
+        assert typed(*CALIBRATE, *how).code == 0
+    assert asked == [0.95, 0.9]
 
 
-def test_wrong_auto_needs_a_promise(refused: Callable[..., Said]) -> None:
+def test_held_out_needs_a_promise(refused: Callable[..., Said]) -> None:
     assert "--epsilon" in refused("calibrate", "t.csv", *COLUMNS, *RECODE).err
 
 
@@ -219,7 +220,6 @@ def test_wrong_auto_needs_a_promise(refused: Callable[..., Said]) -> None:
         (("--mechanism", "recode", "--held-out", "0"), "above 0"),
         (("--mechanism", "recode", "--held-out", "90%", "--wrong", "1%"), "leave out one of them"),
         (("--held-out", "90%"), "--held-out with noise needs public bounds"),
-        (("--wrong", "auto"), "--wrong with noise needs public bounds"),
         (
             ("--noise", "gaussian", "-d", "0.1", "--held-out", "90%", "--cap", "0:12"),
             "nothing is proven",

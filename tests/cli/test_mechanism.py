@@ -263,7 +263,7 @@ def test_rows_that_delta_may_expose_are_counted(typed: Typed) -> None:
         (("--noise", "gaussian", "--wrong", "3%"), "nothing is proven for Gaussian noise"),
         (("--nominal", "--floor", "none"), "--floor and --nominal"),
         (("--wrong", "3%"), "--wrong with noise needs public bounds of the values, --cap LOW:HIGH"),
-        (("--wrong", "auto"), "--cap LOW:HIGH"),
+        (("--wrong", "auto"), "--wrong must be a share"),
         (("--any-histogram",), "only a recoding has --any-histogram"),
         (("--mechanism", "auto", "--wrong", "3%"), "--cap LOW:HIGH"),
         (("--mechanism", "auto", "--floor", "none"), "leave out --floor with --mechanism auto"),

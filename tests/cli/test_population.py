@@ -148,7 +148,7 @@ def test_a_share_of_wrong_laws_is_not_sought_next_to_a_confidence(
 ) -> None:
     # Nothing is proven for both, so that a search would only take long.
     for more in (
-        ["--mechanism", "recode", "--wrong", "auto"],
+        ["--mechanism", "recode", "--held-out", "95%"],
         ["--held-out", "90%", "--cap", "0:2"],
     ):
         asked = [*ASKED, "--sampling-confidence", "95%", *more]

@@ -1,4 +1,4 @@
-"""Options that one column has, asked of tables: halves, --wrong auto, --mechanism auto, repeats."""
+"""Options that one column has, asked of tables: halves, --held-out, --mechanism auto, repeats."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_halves_that_cannot_be(
 
 
 def test_the_least_share_that_holds(typed: Typed) -> None:
-    asked = (*JOINT, "--keep", "sex", "--wrong", "auto")
+    asked = (*JOINT, "--keep", "sex", "--held-out", "95%")
     said = typed("calibrate", *asked, "-o", "plan.json")
     assert said.code == 0
     assert "holds in 95% of random splits" in said.err
@@ -134,14 +134,14 @@ def test_the_least_share_that_holds(typed: Typed) -> None:
 
 def test_the_share_of_numbers_with_a_known_column(typed: Typed) -> None:
     asked = (*NUMBERS[:-4], "-e", "0.3", *NUMBERS[-2:], "--keep", "sex", "--mechanism", "recode")
-    said = typed("calibrate", *asked, "--wrong", "auto", "--json")
+    said = typed("calibrate", *asked, "--held-out", "95%", "--json")
     assert said.code == 0
     assert said.json["wrong"] in WRONGS
     assert said.json["held_out"]["splits"] == 5
 
 
 def test_the_share_of_a_half_is_told(typed: Typed) -> None:
-    said = typed("release", *JOINT, "--wrong", "auto", "--fit-on", "half", "-o", "out.csv")
+    said = typed("release", *JOINT, "--held-out", "95%", "--fit-on", "half", "-o", "out.csv")
     assert said.code == 0
     assert "It was chosen by looking at the table" in said.err
     assert "(one split" in said.out

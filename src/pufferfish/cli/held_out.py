@@ -29,8 +29,6 @@ __all__ = ["Splits", "as_data", "as_line", "as_warning", "measured", "measured_t
 # Without --splits: how often rows are split, and the seconds after which no further split begins,
 # so that a quick command stays quick.
 _SPLITS, _PATIENCE = 5, 1.0
-# How often the rows of a table are split for each share that --wrong auto tries.
-_TABLE_SPLITS = 10
 # A promise that holds in a smaller share of the splits gets a warning: of a few splits, and of
 # this number or more.
 _OF_FEW, _OF_MANY, _MANY = 0.8, 0.95, 20
@@ -133,7 +131,7 @@ def measured_table(
 def settled(
     asked: Asked, described: Described | DescribedTable, show: Show, halves: Halves | None = None
 ) -> Asked:
-    """The options, with a number for `wrong` where `--held-out` or `--wrong auto` asks to find it.
+    """The options, with a number for `wrong` where `--held-out` asks to find it.
 
     Args:
         asked: The options.

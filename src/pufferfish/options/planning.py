@@ -77,8 +77,8 @@ class Asked:
         _ = self.recoding.settled.arguments
         require(
             self.recoding.holds_in is None or not self.recoding.nominal,
-            "--nominal takes the laws to be exactly those of the table, but --wrong auto and "
-            "--held-out find by how much they may be wrong: give one of them.",
+            "--nominal takes the laws to be exactly those of the table, but "
+            "--held-out finds by how much they may be wrong: give one of them.",
         )
         self.goal.check_rows(self.publishing.rows)
         if not self.goal.adds_noise and self.publishing.postprocess:
@@ -186,8 +186,8 @@ class Asked:
         require(
             self.recoding.holds_in is None
             or (self.goal.scale is None and self.goal.method == "exact"),
-            "--held-out and --wrong auto find the noise with which the promise holds for other "
-            "rows: leave out --scale and --method.",
+            "--held-out finds the noise with which the promise holds for other rows: leave out "
+            "--scale and --method.",
         )
 
     def halves(self, voice: Voice) -> Halves:

@@ -15,11 +15,7 @@ from pufferfish.options.quoting import number_of, pieces, plain, read_edges, rea
 
 __all__ = ["HowRecoded"]
 
-# The value of --wrong that asks to find it by looking at the table.
-_AUTO = "auto"
 _SHARE = "0.03 or 3%"
-# The share of splits that `auto` means.
-_HELD_OUT = 0.95
 _LOSSES = ("squared", "absolute", "changed")
 _OF_COLUMN = (*_LOSSES, "steps")
 
@@ -41,9 +37,9 @@ class HowRecoded:
     wrong: Annotated[
         str | None,
         typer.Option(
-            metavar="SHARE|auto",
+            metavar="SHARE",
             help="Keep the promise for every law that is off by at most this, such as 0.03 or 3%; "
-            "with noise, between the bounds of --cap. auto: --held-out 95%.",
+            "with noise, between the bounds of --cap.",
             show_default="0",
         ),
     ] = None
@@ -177,7 +173,7 @@ class HowRecoded:
     @property
     def share(self) -> float:
         """How far laws may be off; 0 if that is not given, or has to be found first."""
-        if self.wrong is None or self.wrong == _AUTO:
+        if self.wrong is None:
             return 0.0
         return read_share("--wrong", self.wrong, _SHARE)
 
@@ -239,11 +235,11 @@ class HowRecoded:
     def holds_in(self) -> float | None:
         """The share of random splits in which the promise must hold; None if not asked for."""
         if self.held_out is None:
-            return _HELD_OUT if self.wrong == _AUTO else None
+            return None
         if self.wrong is not None:
             raise InvalidInputError(
                 "--held-out finds by how much laws may be wrong, but --wrong gives it: leave out "
-                "one of them (--wrong auto is --held-out 95%)."
+                "one of them."
             )
         share = read_share("--held-out", self.held_out, "0.95 or 95%")
         if not share:
@@ -259,7 +255,7 @@ class HowRecoded:
     def arguments(self) -> dict[str, Any]:
         """The options that were given, as arguments of `calibrate` for one column of numbers."""
         if self.holds_in is not None:
-            raise InvalidInputError("--held-out and --wrong auto need a promise: give --epsilon.")
+            raise InvalidInputError("--held-out needs a promise: give --epsilon.")
         edges, losses = self.cuts, self.losses
         found = {
             "floor": None if self.floor is None else (_floor(self.floor),),
