@@ -104,7 +104,7 @@ CASES = {
         adversaries={"belief": ["empirical"]}, publishing=Publishing(person="id", rows_per_person=2)
     ),
     "independent": asked(
-        publishing=Publishing(person="id", rows_per_person=2, rows_are_independent=True)
+        publishing=Publishing(person="id", rows_per_person=2, rows_are="independent")
     ),
     "first": asked(
         adversaries={"min_group": 10},

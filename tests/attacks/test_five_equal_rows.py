@@ -81,12 +81,12 @@ def test_by_default_smooth_beliefs_are_refused(
     """Nothing bounds how far apart two values are, so nothing is promised for five."""
     assert typed(*COMMAND, *PERSON) == 3
     said = capfd.readouterr().err
-    for way in ("--one-row", "--rows-are-equal", "--rows-are-independent", "--belief empirical"):
+    for way in ("--one-row", "--rows-are equal", "--rows-are independent", "--belief empirical"):
         assert way in said
     assert not (folder / "out.csv").exists()
 
 
-@pytest.mark.parametrize("more", [(), ("--rows-are-equal",)])
+@pytest.mark.parametrize("more", [(), ("--rows-are", "equal")])
 def test_what_is_promised_is_kept(
     folder: Path, capfd: pytest.CaptureFixture[str], more: tuple[str, ...]
 ) -> None:
@@ -111,7 +111,7 @@ def test_what_is_promised_is_kept(
 def test_stated_independence_is_refused_by_the_data(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert typed(*COMMAND, *PERSON, "--belief", "empirical", "--rows-are-independent") == 4
+    assert typed(*COMMAND, *PERSON, "--belief", "empirical", "--rows-are", "independent") == 4
     said = capfd.readouterr().err
     assert "a test at level 1% rejects it" in said
     assert not list(folder.glob("out*"))

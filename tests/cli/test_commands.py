@@ -107,7 +107,7 @@ def test_a_table_of_choices_writes_no_plan_and_says_so(typed: Typed) -> None:
 
 def test_the_table_of_choices_counts_every_row_of_a_person(typed: Typed) -> None:
     one = typed(*CALIBRATE, "--json").json["choices"]
-    several = ("--person", "id", "--rows-per-person", "2", "--rows-are-independent")
+    several = ("--person", "id", "--rows-per-person", "2", "--rows-are", "independent")
     two = typed(*CALIBRATE, *several, "--json").json["choices"]
     # ε = 1 for two rows takes what ε = 0.5 takes for one, and no less.
     assert two[3]["goal"]["epsilon"] == 1.0
@@ -332,15 +332,15 @@ def test_rows_of_one_person(typed: Typed, folder: Path) -> None:
     several = ("--person", "id", "--rows-per-person", "2", "--force")
     said = typed(*RELEASE, *several, "--belief", "gaussian")
     assert said.code == 3
-    assert "--rows-are-independent" in said.err
+    assert "--rows-are independent" in said.err
     said = typed(*RELEASE, *several)
     assert said.code == 0
     assert "one person (at most 2 rows, however they depend on each other)" in said.out
     # These rows are a function of each other.
-    said = typed(*RELEASE, *several, "--rows-are-independent")
+    said = typed(*RELEASE, *several, "--rows-are", "independent")
     assert said.code == 4
     assert "a test at level 1% rejects it" in said.err
-    said = typed(*RELEASE, *several, "--rows-are-equal")
+    said = typed(*RELEASE, *several, "--rows-are", "equal")
     assert said.code == 4
     assert "several values of 'x'" in said.err
     for way in ("first", "mean"):
@@ -351,7 +351,7 @@ def test_rows_of_one_person(typed: Typed, folder: Path) -> None:
 
 def test_a_plan_for_rows_of_one_person_says_first_what_it_rests_on(typed: Typed) -> None:
     several = ("--person", "id", "--rows-per-person", "2", "-e", "1")
-    said = typed(*CALIBRATE, *several, "--rows-are-independent")
+    said = typed(*CALIBRATE, *several, "--rows-are", "independent")
     assert said.code == 0
     beware, *others = said.out.split("\n\n")
     assert "taken to be independent given 's', as the curator states" in " ".join(beware.split())

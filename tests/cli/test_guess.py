@@ -77,7 +77,7 @@ def test_a_table_is_promised_by_accuracy(typed: Typed, folder: Path) -> None:
         (("-d", "0.1"), "leave out --delta"),
         (("--accuracy", "3"), "give --epsilon or --scale"),
         (
-            ("--person", "id", "--rows-per-person", "2", "--rows-are-independent"),
+            ("--person", "id", "--rows-per-person", "2", "--rows-are", "independent"),
             "--guess is about one row",
         ),
     ],

@@ -127,7 +127,7 @@ def test_a_frontier_says_why_no_other_rows_judge(
 
 
 def test_a_frontier_for_several_rows_of_a_person_is_not_split(typed: Typed) -> None:
-    several = ("--person", "id", "--rows-per-person", "2", "--rows-are-independent")
+    several = ("--person", "id", "--rows-per-person", "2", "--rows-are", "independent")
     said = _flat(typed(*CHOOSE, *several).out)
     assert "a split takes rows one by one, and a person has several" in said
     assert "Left out:" not in said
@@ -194,7 +194,9 @@ def test_wrong_is_not_chosen_by_rows_that_are_released(
     assert seen == [len(rows()) - rows_released]
 
 
-def test_the_share_of_splits_is_the_one_that_was_given(typed: Typed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_share_of_splits_is_the_one_that_was_given(
+    typed: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = []
     found = seams.found(seams.WRONG_THAT_HOLDS)
 

@@ -181,14 +181,15 @@ def test_a_pair_of_a_secret_with_itself(refused: Typed) -> None:
         (("-e", "1", "--person", "id", "--rows-per-person", "0"), ["--rows-per-person"]),
         (("-e", "1", "--person", "id", "--rows-per-person", "-2"), ["--rows-per-person"]),
         (("-e", "1", "--rows-per-person", "2"), ["--rows-per-person", "--person"]),
-        (("-e", "1", "--person", "id", "--rows-are-equal"), ["--rows-per-person"]),
+        (("-e", "1", "--person", "id", "--rows-are", "equal"), ["--rows-per-person"]),
+        (("-e", "1", "--person", "id", "--rows-are", "alike"), ["--rows-are", "'alike'"]),
         (("-e", "1", "--one-row", "mean"), ["--one-row", "--person"]),
         (("-e", "1", "--person", "id", "--one-row", "last"), ["--one-row", "first or mean"]),
         (("-e", "1", "--person", "id", "--one-row", "mean", "--keep-unprotected", "o"), ["--keep"]),
         (("-e", "1", "--person", "id", "--one-row", "first", "--keep-order"), ["--keep-order"]),
         (
-            ("-e", "1", "--person", "id", "--one-row", "mean", "--rows-are-independent"),
-            ["--one-row", "--rows-are-independent"],
+            ("-e", "1", "--person", "id", "--one-row", "mean", "--rows-are", "independent"),
+            ["--one-row", "--rows-are"],
         ),
         (
             ("-e", "1", "-d", "0.1", "--noise=gaussian", "--person", "id", "--rows-per-person=2"),

@@ -50,7 +50,7 @@ def test_too_little_is_refused_before_anything_is_written(typed: Typed, folder: 
     assert not (folder / "out.csv").exists()
 
 
-@pytest.mark.parametrize("more", [(), ("--rows-are-equal",)])
+@pytest.mark.parametrize("more", [(), ("--rows-are", "equal")])
 def test_too_little_for_all_rows_of_a_person_names_a_rung_that_is_enough(
     typed: Typed, more: tuple[str, ...]
 ) -> None:

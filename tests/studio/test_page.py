@@ -202,8 +202,8 @@ def test_what_is_entered_becomes_options(tmp_path: Path) -> None:
     way = {"unit": "person", "person": "id", "rows_per_person": 3}
     for entered, expected in (
         ("any", Publishing(person="id", rows_per_person=3)),
-        ("equal", Publishing(person="id", rows_per_person=3, rows_are_equal=True)),
-        ("independent", Publishing(person="id", rows_per_person=3, rows_are_independent=True)),
+        ("equal", Publishing(person="id", rows_per_person=3, rows_are="equal")),
+        ("independent", Publishing(person="id", rows_per_person=3, rows_are="independent")),
         ("first", Publishing(person="id", one_row="first")),
         ("mean", Publishing(person="id", one_row="mean")),
     ):
@@ -425,7 +425,7 @@ def test_what_is_said_of_the_promise_is_on_the_safe_side(tmp_path: Path) -> None
     assert "except with probability 0.01" in with_delta["promise"][1]
     huge = tiles(file, goal=Goal(epsilon=800.0))
     assert "a factor of e^800" in huge["promise"][1]
-    several = Publishing(person="id", rows_per_person=2, rows_are_independent=True)
+    several = Publishing(person="id", rows_per_person=2, rows_are="independent")
     person = tiles(file, publishing=several)
     assert "one person (at most 2 rows, taken to be independent" in person["promise"][1]
     assert "from one row" in person["guess"][1]

@@ -65,8 +65,8 @@ _TRIES = 4
 _WAYS = (
     "publish one row for each person (--one-row first, or mean); or describe the adversaries by "
     "tables (--belief empirical) or cap the values to public bounds, so that no two values are far "
-    "apart; or, if all rows of a person repeat one value, give --rows-are-equal; or, if they are "
-    "independent given the secret, give --rows-are-independent, which is tested"
+    "apart; or, if all rows of a person repeat one value, give --rows-are equal; or, if they are "
+    "independent given the secret, give --rows-are independent, which is tested"
 )
 
 
@@ -100,7 +100,7 @@ def certify_rows(
             "region (confidence=, --sampling-confidence): what several rows reveal together is "
             "known only for the described laws. What to do: leave out the confidence; or publish "
             "one row for each person (--one-row first, or mean); or, if the rows are independent "
-            "given the secret, give --rows-are-independent, which is tested."
+            "given the secret, give --rows-are independent, which is tested."
         )
     if found is None:
         what = (

@@ -58,7 +58,7 @@ def refuse_dependent(person: str, pairs: Pairs) -> bool:
             f"column {person!r}: the rows of one person are not independent given the secret, "
             f"although that was stated: a test at level {TEST_LEVEL:.0%} rejects it, and "
             "(k·ε, k·δ) would be false. Publish one row for each person (--one-row first, or "
-            "mean), or allow for any dependence by leaving out --rows-are-independent."
+            "mean), or allow for any dependence by leaving out --rows-are independent."
         )
     few = pairs.secrets.size < LEAST_PAIRS or min(reachable) > level
     if few or _constant_somewhere(pairs):
@@ -66,7 +66,7 @@ def refuse_dependent(person: str, pairs: Pairs) -> bool:
             f"column {person!r}: too few persons have several rows with different values to test "
             "whether these are independent given the secret, as was stated. Publish one row for "
             "each person (--one-row first, or mean), or allow for any dependence by leaving out "
-            "--rows-are-independent."
+            "--rows-are independent."
         )
     return True
 

@@ -187,8 +187,8 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
         ):
             raise DataError(
                 f"column {person!r}: some person has several values of {plan.column!r}, and the "
-                "plan says that the rows of a person repeat one (--rows-are-equal). Publish one "
-                "row of each (--one-row first, or mean), or leave out --rows-are-equal, which "
+                "plan says that the rows of a person repeat one (--rows-are equal). Publish one "
+                "row of each (--one-row first, or mean), or leave out --rows-are equal, which "
                 "costs noise."
             )
         if plan.dependence == "independent":

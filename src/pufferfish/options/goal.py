@@ -244,7 +244,7 @@ class Goal(Promise):
             raise InvalidInputError(
                 f"{rows.count} rows of one person are certified for Laplace noise, by the distance "
                 f"of their values: leave out {given} and --method; or give --one-row first or "
-                "--one-row mean; or --rows-are-independent, if they are."
+                "--one-row mean; or --rows-are independent, if they are."
             )
 
 

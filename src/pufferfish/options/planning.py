@@ -177,7 +177,7 @@ class Asked:
         require(
             self.goal.epsilon is not None and not self.accuracy.given and self.rows.apart,
             f"{option} with noise needs --epsilon, and one row for each person or rows that are "
-            "independent (--rows-are-independent).",
+            "independent (--rows-are independent).",
         )
         self.refuse_given_noise()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,7 +12,7 @@ from pufferfish.calibration.rows import SeveralRows
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import bounds, positive
 from pufferfish.tables.one_row import OneRow, Way
-from pufferfish.theorems import Dependence
+from pufferfish.theorems import DEPENDENCES
 
 __all__ = ["Publishing", "bounds_of"]
 
@@ -47,25 +47,18 @@ class Publishing:
     rows_per_person: Annotated[
         int,
         typer.Option(
-            help="At most this many rows of one person, however they depend on each other; each "
-            "further row needs more noise."
+            help="At most this many rows of one person; each further row needs more noise."
         ),
     ] = 1
-    rows_are_equal: Annotated[
-        bool,
+    rows_are: Annotated[
+        str,
         typer.Option(
-            "--rows-are-equal",
-            help="All rows of a person repeat one value; refused if they do not.",
+            metavar="any|equal|independent",
+            help="How the rows of a person depend on each other. any: nothing is assumed. equal: "
+            "all repeat one value; refused if they do not. independent: given the secret, as you "
+            "state; tested, and refused if the data contradict it.",
         ),
-    ] = False
-    rows_are_independent: Annotated[
-        bool,
-        typer.Option(
-            "--rows-are-independent",
-            help="You state that the rows of a person are independent given the secret; tested, "
-            "and refused if the data contradict it.",
-        ),
-    ] = False
+    ] = "any"
     one_row: Annotated[
         str | None,
         typer.Option(
@@ -108,17 +101,12 @@ class Publishing:
                 "person's."
             )
 
-        said = [
-            option
-            for option, given in (
-                ("--rows-are-equal", self.rows_are_equal),
-                ("--rows-are-independent", self.rows_are_independent),
-                ("--one-row", self.one_row is not None),
+        if self.rows_are not in DEPENDENCES:
+            raise InvalidInputError(
+                f"--rows-are must be any, equal or independent, got {self.rows_are!r}."
             )
-            if given
-        ]
-        if len(said) > 1:
-            raise InvalidInputError(f"give one of {' and '.join(said)}.")
+        if self.rows_are != "any" and self.one_row is not None:
+            raise InvalidInputError("give one of --rows-are and --one-row.")
         if self.one_row not in (None, "first", "mean"):
             raise InvalidInputError(f"--one-row must be first or mean, got {self.one_row!r}.")
         if self.one_row is not None and (self.person is None or self.rows_per_person > 1):
@@ -137,9 +125,9 @@ class Publishing:
                 "--keep-order does not go with --one-row: one row for each person has no place in "
                 "the order of the table."
             )
-        if said and self.one_row is None and self.rows_per_person == 1:
+        if self.rows_are != "any" and self.rows_per_person == 1:
             raise InvalidInputError(
-                f"{said[0]} is about several rows of one person: give their number with "
+                "--rows-are is about several rows of one person: give their number with "
                 "--rows-per-person."
             )
 
@@ -151,11 +139,7 @@ class Publishing:
     @property
     def rows(self) -> SeveralRows:
         """The rows of a person, and what is assumed of them."""
-        dependence: Dependence = "any"
-        if self.rows_are_equal:
-            dependence = "equal"
-        elif self.rows_are_independent:
-            dependence = "independent"
+        dependence: Any = self.rows_are
         return SeveralRows(self.rows_per_person, dependence)
 
     def reduction(self, column: str, secret: str) -> OneRow | None:

@@ -224,8 +224,7 @@ def _publishing(entry: Entry, names: set[str]) -> Publishing:
         person=_column(entry("person"), names) if several else None,
         rows_per_person=number,
         # With a single row there is nothing to add.
-        rows_are_equal=rows == "equal" and number > 1,
-        rows_are_independent=rows == "independent" and number > 1,
+        rows_are=rows if number > 1 and not one else "any",
         one_row=rows if one else None,
         round_to=None if entry("round") is None else _number(entry, "round", "the step"),
         clip=_bounds(entry, "low", "high"),
