@@ -40,7 +40,7 @@ STYLE = {
 def main() -> None:
     belief = pf.datasets.adult_mixtures()
     scenario = pf.Scenario([belief], pairs=[(FIRST, SECOND)])
-    noise = pf.calibrate(scenario, GOAL, noise="laplace").noise
+    noise = pf.calibrate(scenario, GOAL, mechanism="laplace").noise
     assert isinstance(noise, pf.LaplaceNoise)
     y = np.linspace(*SPAN, 1501)
     before = _log_densities(belief, pf.NoNoise(), y)

@@ -68,7 +68,7 @@ def test_laplace_noise_is_enough_and_not_too_much(name: str, goal: pf.Guarantee)
 @pytest.mark.parametrize("goal", [goal for goal in GOALS if not goal.pure], ids=str)
 def test_gaussian_noise_is_enough_and_not_too_much(name: str, goal: pf.Guarantee) -> None:
     scenario = scenario_of(*PAIRS[name])
-    found = pf.calibrate(scenario, goal, noise="gaussian")
+    found = pf.calibrate(scenario, goal, mechanism="gaussian")
     noise = found.noise
     assert isinstance(noise, pf.GaussianNoise)
     assert found.certificate.holds is True
@@ -82,7 +82,7 @@ def test_gaussian_noise_is_enough_and_not_too_much(name: str, goal: pf.Guarantee
 
 def test_a_delta_too_small_for_any_grid_has_none() -> None:
     found = pf.calibrate(
-        scenario_of(*PAIRS["Gaussians"]), pf.Guarantee(1.0, 1e-15), noise="gaussian"
+        scenario_of(*PAIRS["Gaussians"]), pf.Guarantee(1.0, 1e-15), mechanism="gaussian"
     )
     assert isinstance(found.noise, pf.GaussianNoise)
     assert found.noise.grid is None
@@ -166,7 +166,7 @@ def test_gaussian_noise_cannot_be_pure_where_the_widest_components_differ(
 ) -> None:
     belief = pf.Belief({"red": first, "blue": second}, name="expert")
     with pytest.raises(pf.UnreachableGoalError) as caught:
-        pf.calibrate(pf.Scenario([belief]), pf.Guarantee(1.0), noise="gaussian")
+        pf.calibrate(pf.Scenario([belief]), pf.Guarantee(1.0), mechanism="gaussian")
     message = str(caught.value)
     for part in ("'red'", "'blue'", "'expert'", "Laplace", "delta"):
         assert part in message
@@ -179,7 +179,7 @@ def test_gaussian_noise_can_be_pure_where_the_extreme_atoms_agree(
     first = pf.Discrete([0.0, 1.0, 4.0], [0.5, 0.25, 0.25]).shift(offset)
     second = pf.Discrete([0.0, 2.0, 4.0], [0.25, 0.25, 0.5]).shift(offset)
     scenario, goal = scenario_of(first, second), pf.Guarantee(1.0)
-    found = pf.calibrate(scenario, goal, noise="gaussian")
+    found = pf.calibrate(scenario, goal, mechanism="gaussian")
     noise = found.noise
     assert isinstance(noise, pf.GaussianNoise)
     assert found.certificate.holds is True
@@ -197,7 +197,7 @@ def test_gaussian_noise_can_be_pure_for_mixtures_that_share_their_widest_compone
         pf.GaussianMixture([0.5, 0.5], [0.0, 0.0], [3.0, 1.0]),
         pf.GaussianMixture([0.5, 0.5], [0.0, 1.0], [3.0, 1.0]),
     )
-    found = pf.calibrate(scenario, pf.Guarantee(0.25), noise="gaussian")
+    found = pf.calibrate(scenario, pf.Guarantee(0.25), mechanism="gaussian")
     assert found.certificate.holds is True
     assert isinstance(found.noise, pf.GaussianNoise)
     smaller = pf.GaussianNoise(found.noise.std * (1 - 1e-5))
@@ -210,7 +210,7 @@ def test_gaussian_noise_can_be_pure_for_mixtures_that_share_their_widest_compone
     )
     assert floor == pytest.approx(0.1617, abs=1e-4)
     with pytest.raises(pf.UnreachableGoalError, match=r"pair \('a', 'b'\) of belief 'belief'"):
-        pf.calibrate(scenario, pf.Guarantee(0.99 * floor), noise="gaussian")
+        pf.calibrate(scenario, pf.Guarantee(0.99 * floor), mechanism="gaussian")
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])

@@ -30,7 +30,7 @@ def mechanism(
 
 def gaussian_mechanism() -> pf.Mechanism:
     return pf.Mechanism.from_calibration(
-        pf.calibrate(POINTS, pf.Guarantee(1.0, 1e-5), noise="gaussian")
+        pf.calibrate(POINTS, pf.Guarantee(1.0, 1e-5), mechanism="gaussian")
     )
 
 

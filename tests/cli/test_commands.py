@@ -116,7 +116,7 @@ def test_the_table_of_choices_counts_every_row_of_a_person(typed: Typed) -> None
 
 
 def test_the_table_of_choices_names_the_kind_of_noise(typed: Typed) -> None:
-    for choice in typed(*CALIBRATE, "--noise", "laplace", "--json").json["choices"]:
+    for choice in typed(*CALIBRATE, "--mechanism", "laplace", "--json").json["choices"]:
         assert choice["noise"]["kind"] == "laplace"
 
 

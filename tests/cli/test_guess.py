@@ -20,7 +20,7 @@ GUESS = (*COLUMNS, "--guess", "60%")
     "how",
     [
         (),
-        ("--noise", "gaussian"),
+        ("--mechanism", "gaussian"),
         ("--mechanism", "auto"),
         ("--mechanism", "recode", "--floor", "none", "--wrong", "1%"),
     ],
@@ -51,7 +51,7 @@ def test_what_it_implies_is_said(typed: Typed) -> None:
     assert 1.0 < found["implied_epsilon"] < 10.0
     assert found["delta_at_epsilon_1"] < 0.2
     # Two normal laws with other means: their ratio has no bound.
-    normal = ("--belief", "gaussian", "--noise", "gaussian", "--guess", "60%", "--splits", "0")
+    normal = ("--belief", "gaussian", "--mechanism", "gaussian", "--guess", "60%", "--splits", "0")
     wild = typed("calibrate", *COLUMNS[:5], *normal)
     assert "∞: some value may reveal the secret" in " ".join(wild.out.split())
 

@@ -223,7 +223,7 @@ def test_held_out_needs_a_promise(refused: Callable[..., Said]) -> None:
         (("--mechanism", "recode", "--held-out", "90%", "--wrong", "1%"), "leave out one of them"),
         (("--held-out", "90%"), "--held-out with noise needs public bounds"),
         (
-            ("--noise", "gaussian", "-d", "0.1", "--held-out", "90%", "--cap", "0:12"),
+            ("--mechanism", "gaussian", "-d", "0.1", "--held-out", "90%", "--cap", "0:12"),
             "nothing is proven",
         ),
         (("--mechanism", "auto", "--held-out", "90%", "--cap", "0:12"), "compares several"),
@@ -282,7 +282,7 @@ def test_how_many_splits_may_fail(typed: Typed, held: int, tried: int, warned: b
     [
         (),
         ("--cap", "0:12"),
-        ("--noise", "gaussian", "-d", "0.01"),
+        ("--mechanism", "gaussian", "-d", "0.01"),
         ("--mechanism", "recode", "--floor", "none", "--nominal"),
         ("--missing", "keep"),
     ],
@@ -311,7 +311,7 @@ def test_the_advice_of_the_warning_is_not_refused(
         return found(*arguments, **more | {"wrongs": (0.2,), "share": 0.01})
 
     seams.put(monkeypatch, seams.WRONG_THAT_HOLDS, quick)
-    changed = ("--noise", "gaussian", "-d", "0.01", "--nominal")
+    changed = ("--mechanism", "gaussian", "-d", "0.01", "--nominal")
     kept = [each for each in how if each not in changed]
     assert ("(instead of --nominal)" in advice) == ("--nominal" in how)
     said = typed(*command, *kept, *(each.replace("LOW:HIGH", "0:12") for each in typed_next))

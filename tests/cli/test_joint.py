@@ -253,7 +253,7 @@ def test_persons_with_one_row_each(typed: Typed, refused: Typed, folder: Path) -
         (("-c", "job", "-c", "grade", "--edges", "1,2"), USAGE, ["--edges must name the column"]),
         (("-c", "job", "-c", "grade", "--loss", "job=q"), USAGE, ["--loss job="]),
         (("-c", "job", "-c", "grade", "--weight", "sex=2"), USAGE, ["--weight", "'sex'"]),
-        (("-c", "job", "-c", "grade", "--noise", "laplace"), USAGE, ["are recoded"]),
+        (("-c", "job", "-c", "grade", "--mechanism", "laplace"), USAGE, ["are recoded"]),
         (("-c", "job", "--scale", "2"), USAGE, ["--scale", "are recoded"]),
         (("-c", "job", "--method", "coupling"), USAGE, ["--method", "are recoded"]),
         (("-c", "job", "--mechanism", "auto", "--wrong", "3%"), USAGE, ["give --mechanism recode"]),

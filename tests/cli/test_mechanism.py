@@ -21,12 +21,6 @@ RELEASE = ("release", "t.csv", *COLUMNS, "-e", "1", "-o", "out.csv")
 RECODE = ("--mechanism", "recode")
 
 
-@pytest.mark.parametrize("kind", ["laplace", "gaussian"])
-def test_noise_is_named_either_way(typed: Typed, kind: str) -> None:
-    wanted = (*CALIBRATE, "-e", "1", "-d", "0.01", "--json")
-    assert typed(*wanted, "--mechanism", kind).json == typed(*wanted, "--noise", kind).json
-
-
 def test_a_recoding_is_released_and_verifies(typed: Typed, folder: Path) -> None:
     said = typed(*RELEASE, *RECODE)
     assert (said.code, said.err) == (0, "")
@@ -226,7 +220,7 @@ def test_the_picture_and_what_it_does_not_go_with(typed: Typed) -> None:
     for more, why in (
         (("f.gif",), ".svg or .png"),
         (("f.png", "-e", "1"), "leave out the promise"),
-        (("f.png", "--noise", "gaussian"), "comparison of mechanisms"),
+        (("f.png", "--mechanism", "gaussian"), "comparison of mechanisms"),
     ):
         said = typed(*drawn, *more)
         assert said.code == 2
@@ -234,7 +228,7 @@ def test_the_picture_and_what_it_does_not_go_with(typed: Typed) -> None:
 
 
 def test_rows_that_delta_may_expose_are_counted(typed: Typed) -> None:
-    for more in ((), ("--noise", "gaussian"), ("-e", "1")):
+    for more in ((), ("--mechanism", "gaussian"), ("-e", "1")):
         said = typed(*CALIBRATE, *more, "-d", "0.01", "--splits", "0")
         assert "With δ = 0.01 the definition permits, at worst, that" in " ".join(said.out.split())
     assert "may fail" not in typed(*CALIBRATE, "--splits", "0").out
@@ -244,8 +238,7 @@ def test_rows_that_delta_may_expose_are_counted(typed: Typed) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("--noise", "laplace", *RECODE), "leave out --noise"),
-        (("--mechanism", "magic"), "--mechanism must be auto, laplace, gaussian or recode"),
+        (("--mechanism", "magic"), "--mechanism must be laplace, gaussian, recode or auto"),
         ((*RECODE, "--floor", "abc"), "--floor must be noise"),
         ((*RECODE, "--floor", "-1"), "--floor must be noise"),
         ((*RECODE, "--wrong", "2"), "such as 0.03 or 3%"),
@@ -260,7 +253,7 @@ def test_rows_that_delta_may_expose_are_counted(typed: Typed) -> None:
         ((*RECODE, "--round", "1"), "--round and --clip are about noise"),
         ((*RECODE, "--person", "id", "--rows-per-person", "2"), "leave out --mechanism"),
         (("--floor", "none"), "only a recoding has --floor"),
-        (("--noise", "gaussian", "--wrong", "3%"), "nothing is proven for Gaussian noise"),
+        (("--mechanism", "gaussian", "--wrong", "3%"), "nothing is proven for Gaussian noise"),
         (("--nominal", "--floor", "none"), "--floor and --nominal"),
         (("--wrong", "3%"), "--wrong with noise needs public bounds of the values, --cap LOW:HIGH"),
         (("--wrong", "auto"), "--wrong must be a share"),

@@ -34,7 +34,7 @@ CALIBRATE = ("calibrate", "t.csv", *COLUMNS, "--belief", "empirical")
         (("-e", "1", "--against", "q"), ["'q'", "'a', 'b', 'c'"]),
         (("-e", "1", "--missing", "maybe"), ["--missing", "refuse, keep or drop", "'maybe'"]),
         (("-e", "1", "--method", "magic"), ["'magic'", "'exact'"]),
-        (("-e", "1", "--noise", "pink"), ["'pink'", "'laplace'", "'gaussian'"]),
+        (("-e", "1", "--mechanism", "pink"), ["'pink'", "laplace", "gaussian"]),
         (("-e", "1", "--workers", "0"), ["workers", "at least 1"]),
         (("-e", "1", "--min-group", "0"), ["--min-group", "greater than 0"]),
         (("-e", "1", "--keep-unprotected", "s"), ["'s'", "cannot be kept"]),
@@ -174,7 +174,7 @@ def test_a_pair_of_a_secret_with_itself(refused: Typed) -> None:
         (("--accuracy", "1", "--confidence", "2"), ["confidence", "between 0 and 1"]),
         (("--accuracy", "1", "-d", "1"), ["delta", "less than 1"]),
         (("--accuracy", "1", "-d", "-1"), ["delta", "at least 0"]),
-        (("--accuracy", "1", "--noise", "pink"), ["laplace", "gaussian", "'pink'"]),
+        (("--accuracy", "1", "--mechanism", "pink"), ["laplace", "gaussian", "'pink'"]),
         (("-d", "2"), ["delta", "less than 1"]),
         (("--belief", "guess"), ["'guess'", "'mixture'"]),
         (("--belief", "mixture-0"), ["1 to 60 components"]),
@@ -192,7 +192,16 @@ def test_a_pair_of_a_secret_with_itself(refused: Typed) -> None:
             ["--one-row", "--rows-are"],
         ),
         (
-            ("-e", "1", "-d", "0.1", "--noise=gaussian", "--person", "id", "--rows-per-person=2"),
+            (
+                "-e",
+                "1",
+                "-d",
+                "0.1",
+                "--mechanism=gaussian",
+                "--person",
+                "id",
+                "--rows-per-person=2",
+            ),
             ["Laplace", "--one-row"],
         ),
         (("-e", "1", "--public-reference"), ["--public-reference", "--reference"]),
@@ -207,21 +216,21 @@ def test_a_goal_that_cannot_be_meant(
 
 
 def test_a_promise_that_this_noise_cannot_keep(refused: Typed) -> None:
-    gaussian = ("--noise", "gaussian")
+    gaussian = ("--mechanism", "gaussian")
     said = refused("calibrate", "t.csv", *COLUMNS, "--belief", "gaussian", "-e", "1", *gaussian)
     assert said.code == NOT_PRIVATE
     assert "delta" in said.err
 
 
 def test_an_accuracy_that_leaves_no_promise(refused: Typed) -> None:
-    said = refused(*CALIBRATE, "--noise", "gaussian", "--accuracy", "1")
+    said = refused(*CALIBRATE, "--mechanism", "gaussian", "--accuracy", "1")
     assert said.code == NOT_PRIVATE
     assert "delta" in said.err
 
 
 def test_a_table_of_choices_without_any_choice(refused: Typed) -> None:
     # Gaussian noise reaches no ε at δ = 0: an empty table would be no answer.
-    said = refused(*CALIBRATE, "--noise", "gaussian")
+    said = refused(*CALIBRATE, "--mechanism", "gaussian")
     assert said.code == NOT_PRIVATE
     assert "delta" in said.err
 

@@ -26,7 +26,7 @@ def public(folder: Path) -> Any:
 
 @pytest.mark.parametrize(
     ("more", "kind", "size"),
-    [((), "laplace", "scale"), (("--noise", "gaussian", "-d", "0.01"), "gaussian", "std")],
+    [((), "laplace", "scale"), (("--mechanism", "gaussian", "-d", "0.01"), "gaussian", "std")],
 )
 def test_a_scale_is_used_as_it_is(
     typed: Typed, folder: Path, more: tuple[str, ...], kind: str, size: str
@@ -80,7 +80,7 @@ def test_without_epsilon_the_least_one_is_found_and_published_as_a_rung(typed: T
         ("-e", "1", "--method", "coupling"),
         ("--accuracy", "2"),
         ("--mean-within", "2"),
-        ("-e", "1", "--noise", "cauchy"),
+        ("-e", "1", "--mechanism", "cauchy"),
     ],
 )
 def test_what_finds_a_scale_of_its_own_does_not_go_with_it(

@@ -261,7 +261,7 @@ def test_calibrated_gaussian_noise_too(
 ) -> None:
     if len(set(beliefs[0].missing.values())) > 1:
         goal = dataclasses.replace(goal, delta=0.3)
-    found = pf.calibrate(pf.Scenario(beliefs[0]), goal, noise="gaussian")
+    found = pf.calibrate(pf.Scenario(beliefs[0]), goal, mechanism="gaussian")
     assert found.certified
     assert pf.verify(pf.Scenario(beliefs[1]), found.noise, goal).holds is not False
 

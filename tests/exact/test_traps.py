@@ -82,7 +82,7 @@ def test_noise_that_hides_the_stds_does_not_hide_their_difference() -> None:
     assert certificate.epsilon_upper > 38
     assert certificate.holds is not True
     with pytest.raises(pf.UnreachableGoalError):
-        pf.calibrate(scenario_of(one, other), goal, noise="gaussian")
+        pf.calibrate(scenario_of(one, other), goal, mechanism="gaussian")
 
 
 @pytest.mark.parametrize("noise", [pf.NoNoise(), pf.GaussianNoise(1e-80), pf.LaplaceNoise(1e-80)])
@@ -199,7 +199,7 @@ def test_noise_that_vanishes_beside_the_stds(scale: float) -> None:
 def test_pure_gaussian_noise_far_from_zero() -> None:
     """The floor of ε* is that of the centred tables: nothing is refused for where zero is."""
     one, other = pf.Discrete([0, 1, 5], [0.2, 0.5, 0.3]), pf.Discrete([0, 2, 5], [0.3, 0.4, 0.3])
-    near = pf.calibrate(scenario_of(one, other), pf.Guarantee(1.0), noise="gaussian").noise
+    near = pf.calibrate(scenario_of(one, other), pf.Guarantee(1.0), mechanism="gaussian").noise
     moved = scenario_of(one.shift(1e9), other.shift(1e9))
-    far = pf.calibrate(moved, pf.Guarantee(1.0), noise="gaussian").noise
+    far = pf.calibrate(moved, pf.Guarantee(1.0), mechanism="gaussian").noise
     assert far.std == pytest.approx(near.std, rel=1e-6)  # positions 1e9 away are known to 1e-7

@@ -74,13 +74,13 @@ def test_no_noise_needs_no_cap() -> None:
 def test_gaussian_noise_has_outliers_too() -> None:
     beliefs = pf.fit_beliefs(table(0.0, 0.008), "x", "s", ["empirical"])
     goal = pf.Guarantee(1.0, 1e-4)
-    calibration = pf.calibrate(pf.Scenario(beliefs), goal, noise="gaussian")
+    calibration = pf.calibrate(pf.Scenario(beliefs), goal, mechanism="gaussian")
     said = outliers(calibration)
     assert said is not None
     assert said.high is not None
     capped = pf.summarise(table(0.0, 0.008), column="x", secret="s").capped(-1, said.high)
     again = pf.calibrate(
-        pf.Scenario(pf.fit_beliefs(capped, families=["empirical"])), goal, noise="gaussian"
+        pf.Scenario(pf.fit_beliefs(capped, families=["empirical"])), goal, mechanism="gaussian"
     )
     assert again.noise.std / calibration.noise.std == pytest.approx(said.ratio, rel=1e-6)
 

@@ -296,7 +296,7 @@ def test_the_wrong_that_holds_for_noise_holds_on_fresh_splits():
     """Of Laplace noise between public bounds; the least noise keeps it in some splits only."""
     counts = pf.summarise(datasets.adult(), column="hours-per-week", secret="sex").capped(1, 99)
     scenario = pf.Scenario(pf.fit_belief(counts, family="empirical"))
-    found = pf.wrong_that_holds(scenario, GOAL, counts=counts, noise="laplace", seed=1)
+    found = pf.wrong_that_holds(scenario, GOAL, counts=counts, mechanism="laplace", seed=1)
     assert found.wrong > 0.0
     fresh = {"counts": counts, "noise": "laplace", "splits": 40, "seed": 2}
     assert pf.held_out(scenario, GOAL, wrong=found.wrong, **fresh).held >= 36
@@ -307,4 +307,4 @@ def test_the_wrong_that_holds_for_noise_holds_on_fresh_splits():
 
 def test_noise_without_bounds_has_no_wrong_to_find(scenario, counts):
     with pytest.raises(pf.PufferfishError, match="bounds"):
-        pf.wrong_that_holds(scenario, GOAL, counts=counts, noise="laplace", wrongs=(0.01,))
+        pf.wrong_that_holds(scenario, GOAL, counts=counts, mechanism="laplace", wrongs=(0.01,))

@@ -146,7 +146,7 @@ def test_another_size_of_noise_is_added_up(tmp_path: Path) -> None:
 
 
 def test_the_second_release_that_nothing_covers_is_refused(tmp_path: Path) -> None:
-    gaussian = pf.calibrate(scenario(), pf.Guarantee(0.1, 0.01), noise="gaussian")
+    gaussian = pf.calibrate(scenario(), pf.Guarantee(0.1, 0.01), mechanism="gaussian")
     place = tmp_path / "ledger.json"
     pf.release(TABLE, plan(gaussian, rounding="ladder"), ledger=place)
     with pytest.raises(pf.UnsupportedError):

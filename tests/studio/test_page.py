@@ -222,7 +222,7 @@ def test_what_is_entered_becomes_options(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entered", "goal", "recoding"),
     [
-        ({"kind": "gaussian"}, Goal(epsilon=1.0, noise="gaussian"), HowRecoded()),
+        ({"kind": "gaussian"}, Goal(epsilon=1.0, mechanism="gaussian"), HowRecoded()),
         ({"kind": "auto", "wrong": 3}, Goal(epsilon=1.0, mechanism="auto"), HowRecoded()),
         ({"kind": "laplace", "floor": "none"}, Goal(epsilon=1.0), HowRecoded()),
         ({"kind": "recode"}, Goal(epsilon=1.0, mechanism="recode"), HowRecoded()),

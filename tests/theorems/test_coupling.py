@@ -487,7 +487,7 @@ def test_gaussian_noise_is_refused() -> None:
     pair = pf.Gaussian(0.0, 1.0), pf.Gaussian(1.0, 1.0)
     with pytest.raises(pf.UnsupportedError, match="Laplace"):
         pf.calibrate(
-            scenario_of(*pair), pf.Guarantee(1.0, 0.1), noise="gaussian", method="coupling"
+            scenario_of(*pair), pf.Guarantee(1.0, 0.1), mechanism="gaussian", method="coupling"
         )
     laws = only_pair(scenario_of(*pair))
     with pytest.raises(pf.UnsupportedError, match="Laplace"):

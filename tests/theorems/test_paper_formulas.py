@@ -506,7 +506,9 @@ def test_equal_holes_change_nothing(method: Any) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_gaussian_noise_is_refused(method: Any) -> None:
     with pytest.raises(pf.UnsupportedError, match="Laplace"):
-        pf.calibrate(scenario_of(*PAIR), pf.Guarantee(1.0, 0.1), noise="gaussian", method=method)
+        pf.calibrate(
+            scenario_of(*PAIR), pf.Guarantee(1.0, 0.1), mechanism="gaussian", method=method
+        )
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -522,7 +522,7 @@ def test_noise_for_the_population_is_proven_or_measured(
     assert case.answer.option == "--sampling-confidence 95%"
     assert case.answer.instead is not None
     assert case.answer.instead.option.startswith("--scale ")
-    gaussian = pf.calibrate(noise.scenario, pf.Guarantee(1.0, 0.01), noise="gaussian")
+    gaussian = pf.calibrate(noise.scenario, pf.Guarantee(1.0, 0.01), mechanism="gaussian")
     plan = pf.Plan(calibration=gaussian, column="education-num", secret="race", others=OTHERS)
     (case,) = pf.stress(plan, adult, columns=[], **how).of("population")
     assert case.answer is not None

@@ -35,13 +35,12 @@ MECHANISMS: tuple[MechanismName, ...] = ("laplace", "gaussian", "recode")
 def calibrate(
     scenario: Scenario,
     goal: Guarantee,
-    noise: Literal["laplace", "gaussian"] | None = None,
+    mechanism: MechanismName = "laplace",
     method: Method = "exact",
     tau: Tau = "exact",
     radius: float = 0.0,
     certified_only: bool = True,
     *,
-    mechanism: MechanismName | None = None,
     floor: AskedFloor = "noise",
     wrong: float = 0.0,
     loss: Literal["squared", "absolute", "changed", "steps"]
@@ -67,7 +66,9 @@ def calibrate(
     Args:
         scenario: The beliefs, and the pairs of secrets.
         goal: The promise.
-        noise: "laplace" (the default) or "gaussian": noise that is added.
+        mechanism: "laplace" or "gaussian": noise that is added. "recode": a random map from values
+            to values, with the least loss that keeps the promise (docs/theory/recoding.md). The
+            arguments from `floor` to `never`, except `wrong`, are for it alone.
         method: "exact": the smallest size that the exact certificate accepts. "coupling": the
             smallest size that a coupling proves. "thm-1", "remark-1", "thm-2", "cor-2": the paper's
             formulas, with a reserve for the grid. All but "exact" are for Laplace noise.
@@ -76,9 +77,6 @@ def calibrate(
             of the believed ones; for "exact" and "coupling".
         certified_only: Raise an error if a formula's size does not keep the promise. With False it
             is returned, and its certificate states that the promise does not hold.
-        mechanism: "laplace" or "gaussian", as for `noise`; or "recode": a random map from values to
-            values, with the least loss that keeps the promise (docs/theory/recoding.md). The
-            arguments from `floor` to `never`, except `wrong`, are for it alone.
         floor: The protection of every value from everybody, whatever they believe. "noise": as much
             as the least Laplace noise gives. A number κ, in units of the column: no published value
             is more than e^{κ·d} times as likely for one value as for another at distance d. None:
@@ -131,11 +129,7 @@ def calibrate(
     """
     check_scenario(scenario)
     check_goal(goal)
-    require(
-        noise is None or mechanism is None,
-        "noise= and mechanism= both name the mechanism: give one of them.",
-    )
-    if mechanism is not None and mechanism not in MECHANISMS:
+    if mechanism not in MECHANISMS:
         known = ", ".join(map(repr, MECHANISMS))
         raise InvalidInputError(f"mechanism {mechanism!r} is not known; known: {known}.")
     asked = check_asked(
@@ -170,7 +164,7 @@ def calibrate(
         return calibrate_noise(
             part,
             goal,
-            mechanism or noise or "laplace",
+            mechanism,
             method,
             tau,
             radius,

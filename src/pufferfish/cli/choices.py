@@ -93,13 +93,13 @@ def picture_kind(path: Path | None) -> str:
 
 def choose(asked: Asked, described: Described, how: Choosing, show: Show) -> None:
     """Show the frontier of one column of numbers; for one kind of noise, its accuracy."""
-    said = asked.goal.mechanism is not None or asked.goal.noise is not None
-    noise_said = (said and asked.goal.adds_noise) or asked.accuracy.confidence is not None
+    named = asked.goal.mechanism is not None and asked.goal.adds_noise
+    noise_said = named or asked.accuracy.confidence is not None
     if noise_said or not asked.publishing.rows.apart or is_many(described.scenario):
         if how.picture is not None or how.thorough:
             raise InvalidInputError(
                 "--picture and --thorough are about the comparison of mechanisms: leave out "
-                "--noise and --mechanism. Where rows of a person depend on each other, or there "
+                "--mechanism. Where rows of a person depend on each other, or there "
                 "are thousands of pairs, only noise is compared."
             )
         _choose_noise(asked, described, show)
@@ -243,9 +243,9 @@ def _table_ways(
         return Way(name=name, calibrated=calibrated)
 
     if not labelled:
-        ways = [way(NOISE if own.get("noise") == "laplace" else ASKED)]
-        if asked.goal.mechanism is None and asked.goal.noise is None:
-            mapped = {"noise": None, "method": "exact", "size": None, "mechanism": "recode"}
+        ways = [way(NOISE if own["mechanism"] == "laplace" else ASKED)]
+        if asked.goal.mechanism is None:
+            mapped = {"method": "exact", "size": None, "mechanism": "recode"}
             ways.append(way(REMAPPED, **mapped))
         return ways, left_out
     if asked.recoding.wrong is not None or asked.recoding.nominal:

@@ -122,7 +122,7 @@ def _notes(
     if of_rows:
         yield f"{SMALLER}."
     else:
-        yield fold(f"{SMALLER}; --noise laplace shows how close noised values stay.")
+        yield fold(f"{SMALLER}; --mechanism laplace shows how close noised values stay.")
 
 
 def _rounded_up(found: Frontier) -> Iterator[str]:

@@ -154,11 +154,11 @@ def settled(
     else:
         labelled = False
         by_noise = asked.goal.adds_noise
-        options = {"noise": asked.goal.kind} if by_noise else bare.recoding.arguments
+        options = {"mechanism": asked.goal.kind} if by_noise else bare.recoding.arguments
         rows = asked.adversaries.prepared(described.counted if halves is None else halves.fitted)
     brittle = labelled or options.get("floor", "noise") != "noise"
     tried = WRONGS[1:] if brittle else WRONGS
-    options = {name: each for name, each in options.items() if name not in ("mechanism", "wrong")}
+    options = {name: each for name, each in options.items() if name != "wrong"}
     if by_noise and not all(each.public for each in described.scenario.beliefs):
         options["rounding"] = asked.goal.rounding  # as it is released
     with show.progress("Splitting"):

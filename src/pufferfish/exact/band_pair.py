@@ -33,7 +33,7 @@ def band_ratios(
     if not isinstance(noise, LaplaceNoise):
         raise UnsupportedError(
             'a band around a distribution function (region="band", --region band) needs Laplace '
-            'noise: use noise="laplace" (--noise laplace).'
+            'noise: use mechanism="laplace" (--mechanism laplace).'
         )
     cap, widths = stated_range(laws), dict(region.widths)
     half_widths = widths[laws.pair.first], widths[laws.pair.second]

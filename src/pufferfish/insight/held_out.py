@@ -224,7 +224,7 @@ def wrong_that_holds(
             in which a smaller one does.
         wrongs: The numbers tried, in rising order.
         seed: The seed of the splits; all numbers are tried on the same ones.
-        asked: Further arguments of `calibrate`; without `mechanism` or `noise` it is a recoding.
+        asked: Further arguments of `calibrate`; without `mechanism` it is a recoding.
 
     Returns:
         The result of the splits for the number that was chosen: `HeldOut.wrong`.
@@ -239,10 +239,10 @@ def wrong_that_holds(
     wanted, sure = _inside("share", share), _inside("confidence", confidence)
     tried = tuple(wrongs)
     check_sampled(max(tried, default=0.0), scenario)
-    how = asked if asked.get("noise") else {"mechanism": "recode"} | asked
+    how = {"mechanism": "recode"} | asked
     for wrong in sorted(tried):
         options = how | {"wrong": wrong}
-        if not wrong and how.get("mechanism") == "recode":
+        if not wrong and how["mechanism"] == "recode":
             options["nominal"] = True  # this is a measurement, not a promise
         found = _enough(_split(halves, goal, _asking(goal, options), seed), wanted, sure)
         if found is not None:

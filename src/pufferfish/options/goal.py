@@ -36,7 +36,7 @@ from pufferfish.words.numbers import percent
 __all__ = ["Accuracy", "Goal", "HowAlike", "Promise"]
 
 _MAPS = ("auto", "recode")
-_MECHANISMS = (*_MAPS, "laplace", "gaussian")
+_MECHANISMS = ("laplace", "gaussian", *_MAPS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,16 +80,13 @@ class Goal(Promise):
             "of cases, such as 60%.",
         ),
     ] = None
-    noise: Annotated[
-        str | None, typer.Option(help="laplace or gaussian.", show_default="laplace")
-    ] = None
     mechanism: Annotated[
         str | None,
         typer.Option(
-            metavar="auto|laplace|gaussian|recode",
-            help="What is applied: laplace or gaussian noise, as with --noise; recode, the random "
-            "map from values to values that loses least; auto, whichever of noise, clipped noise "
-            "and a recoding with the same floor errs least.",
+            metavar="laplace|gaussian|recode|auto",
+            help="What is applied: laplace or gaussian noise; recode, the random map from values "
+            "to values that loses least; auto, whichever of noise, clipped noise and a recoding "
+            "with the same floor errs least.",
             show_default="laplace",
         ),
     ] = None
@@ -154,8 +151,8 @@ class Goal(Promise):
 
     @property
     def kind(self) -> str:
-        """What is applied: what --mechanism or --noise says, else Laplace noise."""
-        return self.mechanism or self.noise or "laplace"
+        """What is applied: what --mechanism says, else Laplace noise."""
+        return self.mechanism or "laplace"
 
     @property
     def adds_noise(self) -> bool:
@@ -163,7 +160,7 @@ class Goal(Promise):
         return self.kind not in _MAPS
 
     def check(self) -> None:
-        """Refuse numbers that are none, an unknown mechanism, two of them, and two promises."""
+        """Refuse numbers that are none, an unknown mechanism, and two promises."""
         if self.epsilon is not None:
             positive("--epsilon", self.epsilon)
         probability_below_one("--delta", self.delta)
@@ -171,16 +168,9 @@ class Goal(Promise):
             positive("--scale", self.scale, hint="Leave it out for the least noise.")
         if self.guess is not None:
             _ = self.guarantee()
-        if self.mechanism is None:
-            return
-        if self.mechanism not in _MECHANISMS:
+        if self.kind not in _MECHANISMS:
             raise InvalidInputError(
-                f"--mechanism must be auto, laplace, gaussian or recode, got {self.mechanism!r}."
-            )
-        if self.noise is not None:
-            raise InvalidInputError(
-                "--noise and --mechanism both say what is applied: leave out --noise; "
-                "--mechanism can name noise, too."
+                f"--mechanism must be laplace, gaussian, recode or auto, got {self.kind!r}."
             )
         if self.adds_noise:
             return
@@ -240,10 +230,9 @@ class Goal(Promise):
     def check_rows(self, rows: SeveralRows) -> None:
         """Refuse mechanisms and methods that do not cover several rows of a person."""
         if not rows.apart and (self.kind != "laplace" or self.method not in ("exact", "coupling")):
-            given = "--noise" if self.mechanism is None else "--mechanism"
             raise InvalidInputError(
                 f"{rows.count} rows of one person are certified for Laplace noise, by the distance "
-                f"of their values: leave out {given} and --method; or give --one-row first or "
+                "of their values: leave out --mechanism and --method; or give --one-row first or "
                 "--one-row mean; or --rows-are independent, if they are."
             )
 

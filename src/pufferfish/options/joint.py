@@ -109,7 +109,7 @@ def how_calibrated(asked: Asked, described: DescribedTable) -> dict[str, Any]:
     if recodes(asked, described.counted.layout):
         return how | {"mechanism": "recode", **_recoding(asked, described)}
     goal = asked.goal
-    how |= {"noise": goal.kind, "method": goal.method, "size": goal.scale}
+    how |= {"mechanism": goal.kind, "method": goal.method, "size": goal.scale}
     share = asked.recoding.share
     return how | {"wrong": share} if share else how
 
@@ -127,11 +127,11 @@ def recodes(asked: Asked, layout: Layout) -> bool:
     if layout.numeric:
         asked.recoding.refuse(kind, asked.adversaries.bounds)
         return kind == "recode"
-    said = asked.goal.mechanism or asked.goal.noise
+    said = asked.goal.mechanism
     if said not in (None, "recode", "auto"):
         raise InvalidInputError(
             f"{said} noise is for one column of numbers, and {layout.in_words}: such "
-            "columns are recoded. Leave out --noise and --mechanism, or give --mechanism recode."
+            "columns are recoded. Leave out --mechanism, or give --mechanism recode."
         )
     return True
 

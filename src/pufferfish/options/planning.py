@@ -71,8 +71,7 @@ class Asked:
         """
         self.publishing.check()
         self.goal.check()
-        said = self.goal.mechanism is not None or self.goal.noise is not None
-        if said or not self.table.column:
+        if self.goal.mechanism is not None or not self.table.column:
             self.recoding.refuse(self.goal.kind, self.adversaries.bounds)
         _ = self.recoding.settled.arguments
         require(

@@ -100,7 +100,7 @@ def _calibration(asked: Asked) -> Iterator[str]:
         more = "".join(
             f", {name}={value!r}"
             for name, value, usual in (
-                ("noise", goal.kind, "laplace"),
+                ("mechanism", goal.kind, "laplace"),
                 ("method", goal.method, "exact"),
                 ("size", goal.scale, None),
                 ("wrong", asked.recoding.share, 0.0),

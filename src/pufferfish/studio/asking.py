@@ -168,8 +168,7 @@ def _goal(entry: Entry, *, labelled: bool) -> Goal:
     return Goal(
         epsilon=_number(entry, "epsilon", "the ε of a promise") if by_promise else None,
         delta=_number(entry, "delta", "the δ of a promise"),
-        noise=kind if kind == "gaussian" or (labelled and kind == "laplace") else None,
-        mechanism=kind if kind in ("recode", "auto") else None,
+        mechanism=None if kind == "laplace" and not labelled else kind,
     )
 
 
