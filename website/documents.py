@@ -9,10 +9,10 @@ from pufferfish.schemas import SHAPES, schema_text
 
 _INTRODUCTION = """# Documents and their schemas
 
-Plans, records and beliefs are JSON (or YAML). Each kind has a JSON schema, draft 2020-12, which is
+Plans, records and beliefs are JSON. Each kind has a JSON schema, draft 2020-12, which is
 in the package as `pufferfish/schemas/KIND.schema.json`. The schemas are written from the types that
-the library checks with. Unknown entries are refused at every depth. A newer version of a document
-is refused; older ones are still read.
+the library checks with. Unknown entries are refused at every depth. A document of another
+version is refused.
 
 This page lists the entries at the top of each document; the schema has all of them.
 """

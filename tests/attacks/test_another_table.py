@@ -221,16 +221,11 @@ def test_values_that_need_bins_are_compared_bin_by_bin() -> None:
         pf.release(data | {"x": -data["x"]}, chosen)
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_plan_that_does_not_name_its_table_is_refused(version: int, drawn: Drawn) -> None:
+def test_a_plan_that_does_not_name_its_table_is_refused(drawn: Drawn) -> None:
     document = plan().to_dict()
     for belief in document["scenario"]["beliefs"]:
         for name in ("cap", "fitted_on", "fitted_at"):
             belief.pop(name)
-    if version == 1:
-        for name in ("dependence", "one_row", "cap", "step", "rounding"):
-            document.pop(name)
-    document["version"] = version
     chosen = pf.Plan.from_json(json.dumps(document))
     before = drawn.bytes
     with pytest.raises(pf.DataError, match="does not say which table"):

@@ -53,17 +53,6 @@ def test_an_edited_public_edition_is_caught(tmp_path: Path, name: str) -> None:
         report(path, edition="public")
 
 
-def test_a_record_that_calls_itself_older_gets_no_official_words(tmp_path: Path) -> None:
-    """Words of version 1 are not compared: so they are neither shown nor vouched for."""
-    path = Path(__file__).parents[1] / "data" / "v1" / "private.csv.public.json"
-    copy = tmp_path / "r.json"
-    copy.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
-    edited(copy, lambda data: data.update(promise="Certified: safe in every respect."))
-    found = pf.verify_record(copy)
-    assert any("words were not compared" in note for note in found.notes)
-    assert "safe in every respect" not in report(copy, edition="public")
-
-
 def test_private_beliefs_in_a_public_edition(tmp_path: Path) -> None:
     done = released(tmp_path)
     document = done.record.to_dict("internal")

@@ -129,10 +129,10 @@ def test_what_is_no_document_is_refused(said: object) -> None:
 
 
 def test_the_refusal_says_what_was_wanted() -> None:
-    beliefs = {"pufferfish": "beliefs", "version": 2}
+    beliefs = {"pufferfish": "beliefs", "version": 1}
     with pytest.raises(pf.InvalidInputError, match=r"not a plan document .* kind 'beliefs'"):
         plan_of(beliefs)
     with pytest.raises(pf.InvalidInputError, match=r"not a record document .* kind 'beliefs'"):
         verify_document(beliefs)
     with pytest.raises(pf.InvalidInputError, match=r"its name ends in \.record\.json"):
-        verify_document({"pufferfish": "plan", "version": 2})
+        verify_document({"pufferfish": "plan", "version": 1})

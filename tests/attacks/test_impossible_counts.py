@@ -77,7 +77,7 @@ def test_measurements_that_cannot_be(tmp_path: Path, edition: str, change: dict[
     released(tmp_path, keep_unprotected=("shoe",))
     path = tmp_path / f"{edition}.json"
     assert pf.verify_record(path).verdict is (True if edition == "record" else None)
-    facts = Facts.from_dict(read_document(path, "record", 2))
+    facts = Facts.from_dict(read_document(path, "record"))
     assert facts.reveals is not None
     assert facts.reveals.found_percent >= 50
     edited(path, lambda data: data.update(change))

@@ -1,6 +1,6 @@
 """Refutes that two readers of one record read the same record.
 
-JSON and YAML let an entry stand twice; one reader takes the first, another the last. So a record
+JSON lets an entry stand twice; one reader takes the first, another the last. So a record
 could verify with one noise and show another.
 """
 
@@ -27,17 +27,11 @@ def refused(path: Path, load: Any = pf.verify_record) -> None:
 @pytest.mark.parametrize(
     "entry", ["goal", "noise", "promise", "published", "plan", "scale", "sha256"]
 )
-@pytest.mark.parametrize("name", ["record.json", "record.yaml"])
-def test_an_entry_of_a_record_that_stands_there_twice(
-    tmp_path: Path, entry: str, name: str
-) -> None:
+def test_an_entry_of_a_record_that_stands_there_twice(tmp_path: Path, entry: str) -> None:
     document = released(tmp_path).record.to_dict()
-    path = tmp_path / name
-    text = document_text(document, path)
-    if name.endswith("json"):
-        once, twice = rf'^( +)"{entry}":', rf'\1"{entry}": 1,\n\1"{entry}":'
-    else:
-        once, twice = rf"^( *){entry}:", rf"\1{entry}: 1\n\1{entry}:"
+    path = tmp_path / "record.json"
+    text = document_text(document)
+    once, twice = rf'^( +)"{entry}":', rf'\1"{entry}": 1,\n\1"{entry}":'
     forged = re.sub(once, twice, text, count=1, flags=re.MULTILINE)
     assert forged != text
     path.write_text(forged, encoding="utf-8")
@@ -46,18 +40,12 @@ def test_an_entry_of_a_record_that_stands_there_twice(
 
 
 def test_an_entry_of_a_plan_that_stands_there_twice(tmp_path: Path) -> None:
-    plan = released(tmp_path).record.plan
-    for name in ("p.json", "p.yaml"):
-        plan.save(tmp_path / name)
-        text = (tmp_path / name).read_text(encoding="utf-8")
-        twice = '"std": 1, "std":' if name == "p.json" else "std: 1\n        std:"
-        forged = re.sub(r'"?std"?:', twice, text, count=1)
-        (tmp_path / name).write_text(forged, encoding="utf-8")
-        with pytest.raises(pf.InvalidInputError):
-            pf.Plan.load(tmp_path / name)
+    text = released(tmp_path).record.plan.to_json()
+    forged = text.replace('"std":', '"std": 1, "std":', 1)
+    (tmp_path / "p.json").write_text(forged, encoding="utf-8")
     refused(tmp_path / "p.json", pf.Plan.load)
     with pytest.raises(pf.InvalidInputError, match="twice"):
-        pf.Plan.from_json((tmp_path / "p.json").read_text(encoding="utf-8"))
+        pf.Plan.from_json(forged)
 
 
 def test_beliefs_certificates_and_ledgers(tmp_path: Path) -> None:

@@ -42,8 +42,8 @@ def test_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
     record = release_sum([0.0, 1.0] * 6, PLAN).record
     for edition in ("internal", "public"):
         record.save(tmp_path / f"{edition}.json", edition)
-    PLAN.save(tmp_path / "plan.yaml")
-    for name in ("internal.json", "plan.yaml"):
+    PLAN.save(tmp_path / "plan.json")
+    for name in ("internal.json", "plan.json"):
         assert run(["audit", str(tmp_path / name), "--draws", "50000"]) == 0
         said = capfd.readouterr().out
         assert "'user 1: present' against 'user 1: absent'" in said

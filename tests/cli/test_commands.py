@@ -168,11 +168,6 @@ def test_a_plan_has_decided(typed: Typed, option: tuple[str, str]) -> None:
     assert "leave out --plan" in said.err
 
 
-def test_a_plan_in_yaml(typed: Typed) -> None:
-    assert typed(*CALIBRATE, "-e", "1", "-o", "plan.yaml").code == 0
-    assert typed("release", "t.csv", "--plan", "plan.yaml", "-o", "out.csv").code == 0
-
-
 def test_a_plan_with_less_noise_is_refused(typed: Typed, folder: Path) -> None:
     typed(*CALIBRATE, "-e", "1", "-o", "plan.json")
     text = (folder / "plan.json").read_text(encoding="utf-8")

@@ -26,7 +26,6 @@ EXTRAS: dict[str, tuple[Callable[[], Any], str]] = {
     "sklearn.metrics": (lambda: extras.sklearn("metrics"), "learn"),
     "threadpoolctl": (extras.threadpoolctl, "learn"),
     "uvicorn": (extras.uvicorn, "studio"),
-    "yaml": (extras.pyyaml, "cli"),
 }
 
 
@@ -63,7 +62,7 @@ def test_libraries_are_imported_by_name_in_one_place() -> None:
 
 def test_the_command_line_loads_only_what_it_needs() -> None:
     """It runs where only the extra `cli` is installed."""
-    named = {name.partition(".")[0] for name in EXTRAS} - {"pyarrow", "yaml"}
+    named = {name.partition(".")[0] for name in EXTRAS} - {"pyarrow"}
     others = named | {"starlette", "websockets"}
     code = "import sys, pufferfish.cli.app; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

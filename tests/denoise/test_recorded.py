@@ -9,22 +9,25 @@ import pytest
 
 import pufferfish as pf
 from pufferfish import denoise
-from tests.support import ROOT
-
-FOLDER = ROOT / "tests" / "data" / "v1"
 
 
-def document(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((FOLDER / name).read_text(encoding="utf-8"))
-    return found
+def record(kind: Any = "laplace", **fields: Any) -> Any:
+    """The record of a release with this noise."""
+    laws = {"a": pf.Gaussian(170.0, 7.0), "b": pf.Gaussian(172.0, 8.0)}
+    found = pf.calibrate(pf.Scenario(pf.Belief(laws)), pf.Guarantee(1.0, 0.01), kind)
+    plan = pf.Plan(calibration=found, column="x", secret="s", **fields)
+    return pf.release({"x": [168.0, 175.0], "s": ["a", "b"]}, plan).record
 
 
-@pytest.mark.parametrize("name", ["private.csv", "gaussian.csv", "clipped.csv"])
-def test_it_is_the_noise_of_the_plan(name: str) -> None:
-    noise = pf.Record.load(FOLDER / f"{name}.record.json").facts.noise
-    for edition in ("record", "public"):
-        record = document(f"{name}.{edition}.json")
-        assert denoise.noise_of(record) == denoise.noise_of(record["noise"]) == noise
+@pytest.mark.parametrize("kind", ["laplace", "gaussian"])
+@pytest.mark.parametrize("steps", [(), (pf.RoundTo(1.0), pf.Clip(100.0, 250.0))])
+def test_it_is_the_noise_of_the_plan(kind: Any, steps: Any) -> None:
+    done = record(kind, postprocess=steps)
+    noise = done.plan.calibration.noise
+    assert noise.kind == kind
+    for edition in ("internal", "public"):
+        record_ = json.loads(json.dumps(done.to_dict(edition)))
+        assert denoise.noise_of(record_) == denoise.noise_of(record_["noise"]) == noise
 
 
 def test_what_has_no_noise_to_correct_for_is_refused() -> None:
@@ -43,11 +46,11 @@ def test_what_has_no_noise_to_correct_for_is_refused() -> None:
 
 
 def test_a_document_in_place_of_noise_says_what_to_do() -> None:
-    record = document("private.csv.public.json")
+    document = record().to_dict("public")
     with pytest.raises(
         pf.InvalidInputError, match=r"got dict\. From a record: pf\.denoise\.noise_of"
     ):
-        denoise.mean([1.0, 2.0], record["noise"])
+        denoise.mean([1.0, 2.0], document["noise"])
     with pytest.raises(pf.InvalidInputError, match=r"got float\.$"):
         denoise.mean([1.0, 2.0], 2.0)  # type: ignore[arg-type]
 

@@ -38,16 +38,15 @@ plain = st.recursive(
 
 
 @given(data=st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=8), plain, max_size=5))
-def test_the_same_document_has_the_same_bytes_as_json_and_as_yaml(
+def test_a_document_that_was_read_again_has_the_same_bytes(
     data: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("bytes")
     signed = KEY.signed({**data, "pufferfish": "test"})
-    for name in ("a.json", "a.yaml"):
-        (folder / name).write_text(document_text(signed, folder / name), encoding="utf-8")
-        again = plain_document(folder / name)
-        assert canonical_bytes(again) == canonical_bytes(signed)
-        assert signer_of(again) == KEY.public
+    (folder / "a.json").write_text(document_text(signed), encoding="utf-8")
+    again = plain_document(folder / "a.json")
+    assert canonical_bytes(again) == canonical_bytes(signed)
+    assert signer_of(again) == KEY.public
 
 
 def test_the_order_of_entries_does_not_matter_and_everything_else_does() -> None:

@@ -134,7 +134,6 @@ class SwapPlan(RowPlan):
     """A column of texts and one of numbers, swapped."""
 
     KIND: ClassVar[str] = "swap-plan"
-    VERSION: ClassVar[int] = 1
 
     law: Swap
     goal: pf.Guarantee
@@ -268,7 +267,6 @@ class SwapRecord(AnyRecord[SwapPlan, SwapFacts]):
     """What one release did."""
 
     KIND: ClassVar[str] = "swap-record"
-    VERSION: ClassVar[int] = 1
 
     plan: SwapPlan
     rows: int
@@ -316,7 +314,7 @@ class SwapRecord(AnyRecord[SwapPlan, SwapFacts]):
             created=data["created"],
         )
 
-    def contradictions(self, *, old: bool) -> list[str]:
+    def contradictions(self) -> list[str]:
         return [] if self.missing <= self.rows else ["more rows have holes than there are"]
 
 
@@ -443,9 +441,7 @@ class SwapKind(RowKind[SwapPlan, SwapFacts]):
         self, data: Mapping[str, Any], facts: SwapFacts, plan: SwapPlan | None
     ) -> list[str]:
         return (
-            []
-            if plan is None or "table" not in data
-            else SwapRecord.restore(data).contradictions(old=False)
+            [] if plan is None or "table" not in data else SwapRecord.restore(data).contradictions()
         )
 
     def looks(self, data: Mapping[str, Any], facts: SwapFacts, released: Path) -> Appearance:

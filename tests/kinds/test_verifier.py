@@ -94,11 +94,6 @@ def test_a_public_edition_of_public_beliefs_is_true(tmp_path: Path) -> None:
     assert all_shown(found, PROMISE, *ALWAYS, *OF_BELIEFS, "holds no private belief")
 
 
-def test_a_record_in_yaml_is_checked_too(tmp_path: Path) -> None:
-    released(tmp_path).record.save(tmp_path / "r.yaml", "internal")
-    assert verify_record(tmp_path / "r.yaml").verdict is True
-
-
 def test_no_noise_is_checked_too(tmp_path: Path) -> None:
     laws = {"a": pf.Gaussian(0.0, 1.0), "b": pf.Gaussian(0.1, 1.0)}
     bare = pf.calibrate(pf.Scenario(pf.Belief(laws)), pf.Guarantee(1.0, 0.1))

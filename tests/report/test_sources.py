@@ -25,7 +25,6 @@ def folder(tmp_path: Path) -> Path:
     plan = pf.Plan(calibration=calibration(), column="x", secret="s")
     done = pf.release(tmp_path / "in.csv", plan, tmp_path / "out.csv")
     done.record.save(tmp_path / "record.json", "internal")
-    done.record.save(tmp_path / "record.yaml", "internal")
     done.record.save(tmp_path / "public.json", "public")
     return tmp_path
 
@@ -47,7 +46,7 @@ def test_every_kind_of_source_gives_the_same_page(folder: Path) -> None:
     record = pf.Record.load(folder / "record.json")
     sources: list[Any] = [
         folder / "record.json",
-        str(folder / "record.yaml"),
+        str(folder / "record.json"),
         record,
         plain(record.to_dict()),
     ]

@@ -268,9 +268,8 @@ def set_in(data: dict[str, Any], value: Any, *path: Any) -> None:
 def test_every_source_gives_the_same_page(tmp_path: Path) -> None:
     done = record("presence")
     done.save(tmp_path / "r.json", "internal")
-    done.save(tmp_path / "r.yaml", "internal")
     done.save(tmp_path / "p.json", "public")
-    sources: list[Any] = [done, plain(done.to_dict()), tmp_path / "r.json", tmp_path / "r.yaml"]
+    sources: list[Any] = [done, plain(done.to_dict()), tmp_path / "r.json"]
     assert len({report(each) for each in sources}) == 1
     sources += [tmp_path / "p.json", plain(done.to_dict("public"))]
     assert len({report(each, edition="public") for each in sources}) == 1
@@ -316,16 +315,6 @@ def test_there_is_no_column_to_show(given: dict[str, Any]) -> None:
     for source in (record("value"), plain(record("value").to_dict())):
         with pytest.raises(pf.InvalidInputError, match="the record of a sum holds"):
             report(source, **given)
-
-
-@pytest.mark.parametrize("name", ["sum", "public-sum"])
-def test_records_of_version_1_have_a_page(name: str) -> None:
-    folder = Path(__file__).parents[1] / "data" / "v1"
-    internal = Page(report(folder / f"{name}.record.json")).text
-    public = Page(report(folder / f"{name}.public.json", edition="public")).text
-    assert "Noise saved" in internal
-    assert ("Noise saved" in public) == (name == "public-sum")
-    assert "This record is of version 1." in public
 
 
 def test_what_a_user_wrote_is_text_and_nothing_else() -> None:

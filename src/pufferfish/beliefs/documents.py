@@ -215,7 +215,7 @@ class BeliefsEntries(Entries, kw_only=True):
     """A file of beliefs."""
 
     pufferfish: Literal["beliefs"]
-    version: Literal[2]
+    version: Literal[1]
     notice: str = PRIVATE_NOTICE
     beliefs: Annotated[tuple[BeliefEntries, ...], Meta(min_length=1)]
 

@@ -61,7 +61,7 @@ def command(
     publishing: Publishing,
     printing: Printing,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the plan here (JSON or YAML).")
+        Path | None, typer.Option("--output", "-o", help="Write the plan here.")
     ] = None,
     force: Force = False,
     splits: Splits = None,

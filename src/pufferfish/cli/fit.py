@@ -85,7 +85,7 @@ def command(
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the beliefs here (JSON or YAML).")
+        Path | None, typer.Option("--output", "-o", help="Write the beliefs here.")
     ] = None,
     force: Force = False,
 ) -> None:

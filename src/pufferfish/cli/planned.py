@@ -45,7 +45,7 @@ def planned_in(document: Path, show: Show, do: str, data: Mapping[str, Any]) -> 
         kind = kind_of(plain["pufferfish"], "record")
         if plain["pufferfish"] == kind.plan.KIND:
             return plan_of(plain)
-        record = as_document(plain, kind.record.KIND, kind.record.VERSION)
+        record = as_document(plain, kind.record.KIND)
         if "plan" in record:
             return kind.plan.from_dict(record["plan"])
     text = (

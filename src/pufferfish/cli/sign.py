@@ -37,7 +37,7 @@ def command(
         raise CertificationError(
             f"{record} is not signed, because {why}{wrong[0].in_words}{ending}"
         )
-    text = document_text(signer.signed(plain_document(record, "record")), record)
+    text = document_text(signer.signed(plain_document(record, "record")))
     write_text(record, text, force=True, private=found.edition == "internal")
     printing.show().result(
         f"Signed      {record} by {signer.public.fingerprint}",

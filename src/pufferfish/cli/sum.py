@@ -214,7 +214,7 @@ def command(
         typer.Option(help="A plan that --output wrote, instead of users and promise."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the plan here (JSON or YAML).")
+        Path | None, typer.Option("--output", "-o", help="Write the plan here.")
     ] = None,
     plot: Annotated[
         Path | None,

@@ -16,7 +16,6 @@ from pufferfish.columns.session import ColumnSession
 from pufferfish.columns.statement import Facts, contradictions, words
 from pufferfish.columns.story import story
 from pufferfish.core.numerics import round_up
-from pufferfish.documents.upgrades import FROM_VERSION
 from pufferfish.kinds.plan import ReleasePlan
 from pufferfish.kinds.record import ReleaseRecord
 from pufferfish.kinds.verdict import Check
@@ -53,7 +52,7 @@ class ColumnKind(RowKind[ColumnPlan, Facts]):
     def promise_in_words(self, facts: Facts) -> str:
         """The promise, with the rows that it is about where a person has several."""
         rows = facts.rows_per_person
-        if rows is None or rows == 1:
+        if rows == 1:
             return f"{facts.goal}"
         independent = "independent " if facts.dependence == "independent" else ""
         return f"{facts.goal} for {rows:,} {independent}rows of a person"
@@ -81,7 +80,7 @@ class ColumnKind(RowKind[ColumnPlan, Facts]):
         self, data: Mapping[str, Any], facts: Facts, plan: ColumnPlan | None
     ) -> list[str]:
         """Whether counts, order and measurements can be true together."""
-        return contradictions(data, facts, plan, old=FROM_VERSION in data)
+        return contradictions(data, facts, plan)
 
     def story(self, record: Record) -> tuple[Step, ...]:
         """What happened, part by part."""

@@ -85,8 +85,7 @@ def other_table_error(plan: ColumnPlan) -> DataError:
     found = (
         f"the beliefs of this plan were fitted on another table{f', on {when}' if when else ''}"
         if known
-        else "this plan does not say which table its beliefs were fitted on (it is of an earlier "
-        "version, or made by hand)"
+        else "this plan does not say which table its beliefs were fitted on (it was made by hand)"
     )
     return DataError(
         f"{found}, so nothing is known about what this table reveals. Nothing was published. Make "

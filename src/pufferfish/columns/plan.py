@@ -102,7 +102,6 @@ class ColumnPlan(Plan):
     """
 
     KIND: ClassVar[str] = "plan"
-    VERSION: ClassVar[int] = 2
 
     calibration: Calibration = field(repr=False)
     column: Name

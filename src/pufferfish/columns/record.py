@@ -77,14 +77,13 @@ class Record(ReleaseRecord[ColumnPlan, Facts]):
     """
 
     KIND: ClassVar[str] = "record"
-    VERSION: ClassVar[int] = 2
     SHAPE: ClassVar[Any] = record_shape(
         FactsEntries,
         plan=PlanEntries,
         published=Published,
         table=Counted,
         pufferfish=Literal["record"],
-        version=Literal[2],
+        version=Literal[1],
         headline=tuple[str, ...],
     )
 
@@ -171,10 +170,10 @@ class Record(ReleaseRecord[ColumnPlan, Facts]):
             created=data["created"],
         )
 
-    def contradictions(self, *, old: bool) -> list[str]:
+    def contradictions(self) -> list[str]:
         """Entries that cannot be true of one release together, in words."""
         counted = {"table": self.counted, "published": self.published}
-        return contradictions(counted, self.facts, self.plan, old=old)
+        return contradictions(counted, self.facts, self.plan)
 
     def __repr__(self) -> str:
         """The column and the rows published; other counts of the table may be private."""

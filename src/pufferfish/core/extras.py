@@ -17,7 +17,7 @@ __all__ = [
     "pyarrow",
     "pyspark",
 ]
-__all__ += ["pyyaml", "shiny", "sklearn", "threadpoolctl", "uvicorn"]
+__all__ += ["shiny", "sklearn", "threadpoolctl", "uvicorn"]
 
 _TABLES = "Without it, give a dict of arrays: {'column': values, 'secret': secrets}."
 _JAVA = "It also needs Java 17 or newer."
@@ -33,7 +33,6 @@ _EXTRAS = {
     "sklearn": ("learners need scikit-learn", "learn", ""),
     "threadpoolctl": ("learners need threadpoolctl", "learn", ""),
     "uvicorn": ("the studio needs uvicorn", "studio", ""),
-    "yaml": ("YAML needs PyYAML", "cli", "JSON needs nothing."),
 }
 
 
@@ -106,8 +105,3 @@ def threadpoolctl() -> Any:
 def uvicorn() -> Any:
     """The studio's server."""
     return _library("uvicorn")
-
-
-def pyyaml() -> Any:
-    """The library that reads and writes YAML."""
-    return _library("yaml")

@@ -28,8 +28,6 @@ __all__ = [
     "PATIENCE_SECONDS",
     "ROWS_PER_BYTE",
     "SPARE_ROWS",
-    "YAML_BYTES",
-    "YAML_VALUES",
     "OutOfPatienceError",
     "patience",
     "still_patient",
@@ -40,9 +38,6 @@ DOCUMENT_BYTES = 64 * 2**20
 MOST_VALUES = 5_000_000
 MOST_CONTAINERS = 1_000_000
 MOST_DEPTH = 64
-# YAML is read by a slow parser: larger documents are written as JSON.
-YAML_BYTES = 4 * 2**20
-YAML_VALUES = 200_000
 
 # In a scenario of a document: pairs of secrets (all those of 3,162 secrets), these times the
 # beliefs, and the components of one mixture.

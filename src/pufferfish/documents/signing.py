@@ -2,7 +2,7 @@
 
 The signature is over the document without its entry "signature", as canonical text: JSON with
 sorted names, no spaces, ASCII only, and the shortest digits that give each number back. A document
-has the same canonical text whether it was saved as JSON or as YAML. See docs/how-to/signing.md.
+has the same canonical text however it was laid out. See docs/how-to/signing.md.
 """
 
 from __future__ import annotations

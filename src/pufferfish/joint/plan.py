@@ -98,7 +98,6 @@ class TablePlan(Plan):
     """
 
     KIND: ClassVar[str] = "table-plan"
-    VERSION: ClassVar[int] = 2
 
     calibration: Calibration = field(repr=False)
     columns: tuple[Name, ...] = ()

@@ -65,14 +65,13 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
     """
 
     KIND: ClassVar[str] = "table-record"
-    VERSION: ClassVar[int] = 2
     SHAPE: ClassVar[Any] = record_shape(
         TableFactsEntries,
         plan=TablePlanEntries,
         published=Published,
         table=Counted,
         pufferfish=Literal["table-record"],
-        version=Literal[2],
+        version=Literal[1],
         headline=tuple[str, ...],
     )
 
@@ -159,7 +158,7 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
             created=data["created"],
         )
 
-    def contradictions(self, *, old: bool) -> list[str]:
+    def contradictions(self) -> list[str]:
         """Entries that cannot be true of one release together, in words."""
         counted = {"table": self.counted, "published": self.published}
         return contradictions(counted, self.facts, self.plan)

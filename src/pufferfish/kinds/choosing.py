@@ -126,5 +126,5 @@ class Plan(RowPlan):
     def _of_any_kind(cls, plain: dict[str, Any]) -> Self:
         for _, kind in _CHOICES:
             if plain.get("pufferfish") == kind.KIND:
-                return cast("Self", kind.from_dict(as_document(plain, kind.KIND, kind.VERSION)))
+                return cast("Self", kind.from_dict(as_document(plain, kind.KIND)))
         raise of_another_kind(plain.get("pufferfish"), "plan")

@@ -30,7 +30,7 @@ class PlanHead(Entries, kw_only=True):
     """The first entries of a plan; each kind says which names, methods and laws it has."""
 
     pufferfish: str
-    version: Literal[2]
+    version: Literal[1]
     notice: Notice = PRIVATE_NOTICE
     goal: GoalEntries
     noise: LawEntries

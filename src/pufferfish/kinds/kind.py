@@ -110,4 +110,4 @@ def kind_of(name: object, wanted: Literal["plan", "record"]) -> Kind[Any, Any]:
 def plan_of(plain: dict[str, Any]) -> ReleasePlan:
     """The plan in a document, of any kind and version, as `plain_document` read it."""
     plan = kind_of(plain["pufferfish"], "plan").plan
-    return plan.from_dict(as_document(plain, plan.KIND, plan.VERSION))
+    return plan.from_dict(as_document(plain, plan.KIND))

@@ -14,6 +14,7 @@ from pufferfish.documents.shape import written
 from pufferfish.documents.text import (
     PRIVATE_NOTICE,
     PUBLIC_NOTICE,
+    VERSION,
     document_text,
     naming_file,
     parse_document,
@@ -30,13 +31,11 @@ class ReleasePlan(ABC):
 
     Attributes:
         KIND: Its name in documents.
-        VERSION: The version that is written.
         SHAPE: The shape of the document.
     """
 
     __slots__ = ()
     KIND: ClassVar[str]
-    VERSION: ClassVar[int]
     SHAPE: ClassVar[Any]
 
     @abstractmethod
@@ -92,15 +91,14 @@ class ReleasePlan(ABC):
         return self.to_dict() | {"notice": PUBLIC_NOTICE}
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the document, readable by its owner only; as YAML if the file's name says so."""
-        place = Path(path)
-        write_text(place, document_text(self.to_dict(), place), force=force, private=True)
+        """Write the document, readable by its owner only."""
+        write_text(Path(path), document_text(self.to_dict()), force=force, private=True)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """The plan in a file."""
         with naming_file(Path(path)):
-            return cls.from_dict(read_document(Path(path), cls.KIND, cls.VERSION))
+            return cls.from_dict(read_document(Path(path), cls.KIND))
 
     def to_json(self) -> str:
         """The document as JSON."""
@@ -109,12 +107,12 @@ class ReleasePlan(ABC):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The plan that `to_json` wrote."""
-        return cls.from_dict(parse_document(text, cls.KIND, cls.VERSION))
+        return cls.from_dict(parse_document(text, cls.KIND))
 
 
 def plan_to_dict(plan: ReleasePlan, calibration: object, **given: Any) -> dict[str, Any]:
     """The document of a plan: entries as given, or as the plan or its calibration has them."""
-    head = {"pufferfish": plan.KIND, "version": plan.VERSION, "notice": PRIVATE_NOTICE}
+    head = {"pufferfish": plan.KIND, "version": VERSION, "notice": PRIVATE_NOTICE}
     return written(plan.SHAPE, plan, calibration, **head, **given)
 
 

@@ -17,12 +17,12 @@ from pufferfish.documents.signing import SigningKey, signer_of, unsigned
 from pufferfish.documents.text import (
     PRIVATE_NOTICE,
     PUBLIC_NOTICE,
+    VERSION,
     as_document,
     document_text,
     naming_file,
     plain_document,
 )
-from pufferfish.documents.upgrades import FROM_VERSION
 from pufferfish.exact.certificate import Certificate
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.kinds.plan import ReleasePlan
@@ -61,7 +61,6 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
 
     __slots__ = ()
     KIND: ClassVar[str]
-    VERSION: ClassVar[int]
     SHAPE: ClassVar[Any]
 
     plan: PlanT
@@ -97,8 +96,8 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
         """
 
     @abstractmethod
-    def contradictions(self, *, old: bool) -> list[str]:
-        """Entries that cannot be true of one release together; `old`: written in version 1."""
+    def contradictions(self) -> list[str]:
+        """Entries that cannot be true of one release together, in words."""
 
     def to_dict(self, edition: Edition = "internal") -> dict[str, Any]:
         """Plain data for a document."""
@@ -107,7 +106,7 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
             # What is not covered comes in the first lines of the file.
             **{name: said[name] for name in ("headline",) if name in said},
             "pufferfish": self.KIND,
-            "version": self.VERSION,
+            "version": VERSION,
             "edition": edition,
             "notice": PUBLIC_NOTICE if edition == "public" else PRIVATE_NOTICE,
             **said,
@@ -136,10 +135,10 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
         sign: SigningKey | None = None,
     ) -> None:
         """Write one edition, signed if a key is given; only the owner may read the internal one."""
-        place, document = Path(path), self.to_dict(edition)
-        text = document_text(document if sign is None else sign.signed(document), place)
+        document = self.to_dict(edition)
+        text = document_text(document if sign is None else sign.signed(document))
         # The internal edition has counts of the table, even where all beliefs are public.
-        write_text(place, text, force=force, private=edition == "internal")
+        write_text(Path(path), text, force=force, private=edition == "internal")
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -152,8 +151,8 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
                 plan, or has entries that no record has.
         """
         _refuse_bad_signature(data)
-        data, old = unsigned(data), FROM_VERSION in data
-        found = problem({name: data[name] for name in data if name != FROM_VERSION}, cls.SHAPE)
+        data = unsigned(data)
+        found = problem(data, cls.SHAPE)
         if found is not None:
             error = CertificationError if found.unknown else InvalidInputError
             raise error(f"this record is not of the right shape: {found}.")
@@ -163,15 +162,11 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
         )
         with refuse_incomputable("record"):
             record = cls.restore(data)
-        wrong = record.contradictions(old=old)
+        wrong = record.contradictions()
         if wrong:
             raise CertificationError(f"this record contradicts itself: {'; '.join(wrong)}.")
         again = record.to_dict()
         other = [name for name in again | data if again.get(name) != data.get(name)]
-        if old:
-            # Version 1 had other words.
-            unsaid = (*record.words, FROM_VERSION, "notice")
-            other = [name for name in other if name not in unsaid]
         # Bounds that were computed elsewhere may differ in their last digits.
         if set(other) - {"certificate"} or record._gap(data) > TOLERANCE:
             raise CertificationError(
@@ -192,14 +187,11 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
         """The record in a file."""
         plain = plain_document(Path(path), "record")
         with naming_file(Path(path)):
-            _refuse_bad_signature(plain)
-            return cls.from_dict(as_document(plain, cls.KIND, cls.VERSION))
+            return cls.from_dict(as_document(plain, cls.KIND))
 
 
 def _refuse_bad_signature(data: dict[str, Any]) -> None:
-    # The signature is of the document before it was upgraded (`load` has checked that one).
-    if FROM_VERSION not in data:
-        try:
-            signer_of(data)
-        except InvalidInputError as error:
-            raise CertificationError(str(error)) from None
+    try:
+        signer_of(data)
+    except InvalidInputError as error:
+        raise CertificationError(str(error)) from None

@@ -57,7 +57,6 @@ class Verification:
         edition: "internal" or "public".
         checks: Each claim.
         headline: What the release publishes and its promise does not cover, from the numbers.
-        words_compared: Whether its words were compared with its numbers; not in version 1.
         notes: What was not checked, and why.
         signed_by: The fingerprint of the key that signed the record; None where nobody did, or
             where the signature is wrong.
@@ -68,7 +67,6 @@ class Verification:
     edition: str
     checks: tuple[Check, ...]
     headline: tuple[str, ...] = ()
-    words_compared: bool = True
     notes: tuple[str, ...] = ()
     signed_by: str | None = None
     vouched: bool = False
@@ -115,14 +113,8 @@ class Verification:
             else f"No {'other ' if other else ''}contradiction was found. The lines marked 'not "
             f"checkable' were NOT checked{self._promise_unchecked}"
         )
-        words = (
-            ""
-            if self.words_compared
-            else "Only numbers were compared: this record is of version 1, and its words may say "
-            "anything.\n"
-        )
         return (
-            f"{file if other else ''}{words}{found}.\n{self.who}\nWithout the data nobody "
+            f"{file if other else ''}{found}.\n{self.who}\nWithout the data nobody "
             f"can check that the {self.drawn} was really drawn, that the beliefs are those of the "
             "table, or that the counts and dates are right."
         )

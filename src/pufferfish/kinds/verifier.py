@@ -27,7 +27,6 @@ from pufferfish.documents.text import (
     naming_file,
     plain_document,
 )
-from pufferfish.documents.upgrades import FROM_VERSION
 from pufferfish.exact import Certificate
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.kinds.kind import Kind, kind_of
@@ -40,11 +39,6 @@ __all__ = ["SHAPE", "Check", "Verification", "verify_document", "verify_record"]
 
 SHAPE = "the record has the right shape"
 _NOTHING_ADDED = "every entry of the record is covered by a check"
-# Entries that only a record of version 1 leaves out.
-_SAID = ("rows_per_person", "secret", "adversaries")
-_OLD_WORDS = (
-    "This record is of version 1. Its words were not compared with its numbers: trust the numbers."
-)
 
 
 def verify_record(
@@ -96,7 +90,7 @@ def verify_document(
     """
     checks, signed_by = ([], None) if ignore_signature else _signature(plain, signer)
     kind = kind_of(plain.get("pufferfish"), "record")
-    data = unsigned(as_document(plain, kind.record.KIND, kind.record.VERSION))
+    data = unsigned(as_document(plain, kind.record.KIND))
     wrong = _misshapen(data, kind.record.SHAPE)
     if wrong is not None:
         edition = "public" if data.get("edition") == "public" else "internal"
@@ -110,13 +104,11 @@ def verify_document(
         claim = f"this {applied} keeps the promise"
         checks.append(Check(claim=claim, verdict=None, detail=str(error)))
     found, notes = kind.appearance(data, facts, folder, released)
-    old = FROM_VERSION in data
     return Verification(
         edition=data["edition"],
         checks=(*checks, *found),
         headline=tuple(kind.words(facts).get("headline", ())),
-        words_compared=not old,
-        notes=(*notes, _OLD_WORDS) if old else tuple(notes),
+        notes=tuple(notes),
         signed_by=signed_by,
         vouched=signer is not None and signed_by == signer.fingerprint,
         drawn=applied,
@@ -148,19 +140,12 @@ def _misshapen(data: dict[str, Any], shape: Any) -> Check | None:
     Raises:
         InvalidInputError: It is not a record at all.
     """
-    plain = {name: entry for name, entry in data.items() if name != FROM_VERSION}
-    found = problem(plain, shape)
+    found = problem(data, shape)
     if found is None:
         notice = PUBLIC_NOTICE if data["edition"] == "public" else PRIVATE_NOTICE
-        unsaid = (
-            [] if FROM_VERSION in data else [each for each in _SAID if plain.get(each, 0) is None]
-        )
-        if data["notice"] != notice:
-            found = Problem("", "does not have the notice of its edition", unknown=True)
-        elif unsaid:
-            found = Problem(unsaid[0], "must be given; only version 1 left it out")
-        else:
+        if data["notice"] == notice:
             return None
+        found = Problem("", "does not have the notice of its edition", unknown=True)
     if found.unknown:
         return Check(claim=_NOTHING_ADDED, verdict=False, detail=f"the record {found}")
     if found.where:
@@ -182,8 +167,7 @@ def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Chec
         checks.append(_agreement(kind, data, facts, None))
         private = f"{kind.private}; the internal edition can be checked"
         checks.append(Check(claim=promised, verdict=None, detail=private))
-    if FROM_VERSION not in data:
-        checks.append(_words(kind, data, facts))
+    checks.append(_words(kind, data, facts))
     return [*checks, Check(claim=_NOTHING_ADDED, verdict=True, detail="all entries are known")]
 
 

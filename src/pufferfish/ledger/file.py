@@ -19,7 +19,13 @@ from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import BudgetExceededError, InvalidInputError, UnsupportedError
 from pufferfish.core.numerics import float_upper
 from pufferfish.documents.shape import Entries, plain, read, written
-from pufferfish.documents.text import PRIVATE_NOTICE, document_text, naming_file, read_document
+from pufferfish.documents.text import (
+    PRIVATE_NOTICE,
+    VERSION,
+    document_text,
+    naming_file,
+    read_document,
+)
 from pufferfish.ledger.anybody import price_of
 from pufferfish.ledger.budget import Ledger
 from pufferfish.noise import Law, LawEntries, Noise, Stratified, as_noise, law_to_dict
@@ -28,8 +34,6 @@ from pufferfish.theorems import Dependence
 from pufferfish.words.phrases import list_in_words
 
 __all__ = ["Released", "charge", "charge_rows", "hold_lock", "read_ledger"]
-
-VERSION = 1
 
 
 class Released(Entries):
@@ -104,7 +108,7 @@ def charge(
         opened, known = _open(path, fresh, of)
         charged = opened.charge(_applied(calibration.mechanism))
         if not only_check:
-            text = document_text(_to_dict(charged, known), path)
+            text = document_text(_to_dict(charged, known))
             write_text(path, text, force=True, private=True)
     return charged
 
@@ -150,7 +154,7 @@ def charge_rows(
         if only_check:
             return
         data = _to_dict(fresh, of) | {"releases": [law_to_dict(each) for each in (*before, law)]}
-        write_text(path, document_text(data, path), force=True, private=True)
+        write_text(path, document_text(data), force=True, private=True)
 
 
 def _check_prices(
@@ -211,7 +215,7 @@ def _counts_rows(entries: LedgerEntries) -> bool:
 
 def _entries(path: Path) -> LedgerEntries:
     with naming_file(path):
-        return read(read_document(path, "ledger", VERSION), LedgerEntries, "ledger")
+        return read(read_document(path, "ledger"), LedgerEntries, "ledger")
 
 
 def read_ledger(path: Path) -> Ledger:

@@ -27,7 +27,13 @@ from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.validation import bounds, positive, require
 from pufferfish.documents.shape import read
-from pufferfish.documents.text import PRIVATE_NOTICE, document_text, naming_file, read_document
+from pufferfish.documents.text import (
+    PRIVATE_NOTICE,
+    VERSION,
+    document_text,
+    naming_file,
+    read_document,
+)
 from pufferfish.fit import fit_beliefs
 from pufferfish.fit.families import parse_family
 from pufferfish.options.publishing import bounds_of
@@ -41,8 +47,6 @@ __all__ = ["Adversaries", "Cap", "Described", "cap_bounds", "families_of", "pair
 __all__ += ["save_beliefs"]
 
 _DEFAULT = ("mixture", "empirical")
-_VERSION = 2
-_DOCUMENTS = (".json", ".yaml", ".yml")
 # About how many seconds one law and one certificate take, and from how many on a note is printed.
 _FIT_SECONDS, _PAIR_SECONDS, _LONG = 0.3, 1e-5, 20.0
 
@@ -351,7 +355,7 @@ class Adversaries:
 
 
 def _is_document(name: str) -> bool:
-    return Path(name).suffix.lower() in _DOCUMENTS
+    return Path(name).suffix.lower() == ".json"
 
 
 def _duration(seconds: float) -> str:
@@ -370,16 +374,16 @@ def save_beliefs(path: Path, beliefs: Sequence[Belief], *, force: bool) -> None:
     public = all(belief.public for belief in beliefs)
     data: dict[str, Any] = {
         "pufferfish": "beliefs",
-        "version": _VERSION,
+        "version": VERSION,
         "notice": "Holds public beliefs only." if public else PRIVATE_NOTICE,
         "beliefs": [belief_to_dict(belief) for belief in beliefs],
     }
-    write_text(path, document_text(data, path), force=force, private=not public)
+    write_text(path, document_text(data), force=force, private=not public)
 
 
 def _read_beliefs(path: Path) -> list[Belief]:
     with naming_file(path):
-        data = read_document(path, "beliefs", _VERSION)
+        data = read_document(path, "beliefs")
         return [each.made() for each in read(data, BeliefsEntries, "file of beliefs").beliefs]
 
 

@@ -326,19 +326,13 @@ def _meaning(facts: Facts) -> str:
 def _together(facts: Facts) -> bool:
     """Whether the noise was chosen for all rows of a person together."""
     document = facts.document
-    rows = document["rows_per_person"]
-    return rows is not None and rows > 1 and document["dependence"] != "independent"
+    return bool(document["rows_per_person"] > 1 and document["dependence"] != "independent")
 
 
 def _certificate_section(facts: Facts) -> str:
     """How the promise was proven."""
     shown = "" if facts.believed else ", according to the record; only its curator can show this"
     rows = facts.document["rows_per_person"]
-    if rows is None:
-        return (
-            f"certified exactly for each row{shown}; the number of rows that a person has is not "
-            "stated"
-        )
     if rows == 1:
         return f"certified exactly{shown}"
     if _together(facts):

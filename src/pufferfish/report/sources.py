@@ -161,7 +161,7 @@ def _plain(given: Any, path: Path | None) -> dict[str, Any]:
 
 def _read(plain: dict[str, Any], edition: Edition) -> ReleaseRecord[Any, Any] | Mapping[str, Any]:
     record = kind_of(plain.get("pufferfish"), "record").record
-    data = as_document(plain, record.KIND, record.VERSION)
+    data = as_document(plain, record.KIND)
     if data.get("edition") != "public":
         return _of_edition(record.from_dict(data), edition)
     require(

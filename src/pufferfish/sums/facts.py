@@ -98,7 +98,7 @@ class SumFacts(Stated):
             tables="tables" in data["plan"]["users"]
             if "plan" in data
             # No entry says it: the words are those of the one case or of the other.
-            else data["not_promised"] in _with_tables(entries.rounding),
+            else data["not_promised"] == _not_promised(entries.rounding, tables=True),
             statistic=entries.statistic,
             column=entries.column,
             rounding=entries.rounding,
@@ -110,13 +110,12 @@ def sum_words(facts: SumFacts) -> dict[str, Any]:
     """All that a record says in words, by entry."""
     return {
         "promise": _claim(facts),
-        "not_promised": unpromised_sum(tables=facts.tables) + _size_not_promised(facts.rounding),
+        "not_promised": _not_promised(facts.rounding, tables=facts.tables),
     }
 
 
-def _with_tables(rounding: Rounding | None) -> list[list[str]]:
-    """What is not promised where tables are known; version 1 had no words about the size."""
-    return [unpromised_sum(tables=True) + _size_not_promised(each) for each in (rounding, None)]
+def _not_promised(rounding: Rounding | None, *, tables: bool) -> list[str]:
+    return unpromised_sum(tables=tables) + _size_not_promised(rounding)
 
 
 def _size_not_promised(rounding: Rounding | None) -> list[str]:

@@ -69,7 +69,6 @@ class SumPlan(ReleasePlan):
     """
 
     KIND: ClassVar[str] = "sum-plan"
-    VERSION: ClassVar[int] = 2
     SHAPE: ClassVar[Any] = SumPlanEntries
 
     calibration: SumCalibration = field(repr=False)

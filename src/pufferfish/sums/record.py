@@ -56,7 +56,6 @@ class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
     """
 
     KIND: ClassVar[str] = "sum-record"
-    VERSION: ClassVar[int] = 2
     SHAPE: ClassVar[Any] = record_shape(
         SumFactsEntries,
         plan=SumPlanEntries,
@@ -64,7 +63,7 @@ class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
         table=CountedRows,
         certificate=SumCertificateEntries,
         pufferfish=Literal["sum-record"],
-        version=Literal[2],
+        version=Literal[1],
     )
 
     plan: SumPlan
@@ -107,9 +106,8 @@ class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
             created=data["created"],
         )
 
-    def contradictions(self, *, old: bool) -> list[str]:
+    def contradictions(self) -> list[str]:
         """In words, claims that cannot be true of one release."""
-        del old  # counts were the same in version 1
         return counts_of_sum(self.counted, self.plan)
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from typing import Literal, Self
 
 from pufferfish.core.validation import require
 from pufferfish.documents.shape import Entries, made, plain, read
-from pufferfish.documents.text import document_text, parse_document
+from pufferfish.documents.text import VERSION, document_text, parse_document
 
 __all__ = ["MANIFEST", "ROWS_PER_FILE", "Entry", "Manifest", "file_sha256"]
 
@@ -23,7 +23,6 @@ MANIFEST = "_manifest.json"
 # How many rows a numbered file has.
 ROWS_PER_FILE = 4_000_000
 _KIND = "manifest"
-_VERSION = 1
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -89,12 +88,12 @@ class Manifest:
     def to_json(self) -> str:
         """The document; equal manifests have the same text."""
         files = plain(self.files)
-        return document_text({"pufferfish": _KIND, "version": _VERSION, "files": files})
+        return document_text({"pufferfish": _KIND, "version": VERSION, "files": files})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The manifest that `to_json` described."""
-        entries = read(parse_document(text, _KIND, _VERSION), _ManifestEntries, _KIND)
+        entries = read(parse_document(text, _KIND), _ManifestEntries, _KIND)
         return cls(files=made(entries.files))
 
 

@@ -207,12 +207,12 @@ def secret_in_words(names: Sequence[str], *, jointly: bool = False) -> str:
     return f"value of {' or '.join(map(repr, names))}"
 
 
-def unit_in_words(unit: str, rows: int | None, dependence: str, one_row: str | None) -> str:
+def unit_in_words(unit: str, rows: int, dependence: str, one_row: str | None) -> str:
     """What the promise is about, and what is assumed about its rows.
 
     Args:
         unit: One "row", or one "person".
-        rows: At most this many rows of one person; None: not stated.
+        rows: At most this many rows of one person.
         dependence: What is assumed about them, as in `Plan`.
         one_row: Which one row represents a person, as in `Plan`.
     """
@@ -221,8 +221,6 @@ def unit_in_words(unit: str, rows: int | None, dependence: str, one_row: str | N
     if one_row is not None:
         which = {"first": "its first row", "mean": "one row, with the mean of its values"}[one_row]
         return f"one person ({which})"
-    if rows is None:
-        return "one person (number of rows not stated)"
     if rows == 1:
         return "one person (one row)"
     what = {

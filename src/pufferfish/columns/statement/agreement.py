@@ -12,26 +12,23 @@ from pufferfish.words.numbers import percent_of
 __all__ = ["contradictions"]
 
 
-def contradictions(
-    data: Mapping[str, Any], facts: Facts, plan: ColumnPlan | None, *, old: bool = False
-) -> list[str]:
+def contradictions(data: Mapping[str, Any], facts: Facts, plan: ColumnPlan | None) -> list[str]:
     """Entries that cannot be true of one release together, in words.
 
     Args:
         data: The record, of either edition; its shape was checked.
         facts: What it says to everybody.
         plan: Its plan, where that is known.
-        old: Whether it was written in version 1, which left things out.
     """
-    found = [*_of_facts(facts, old=old)]
-    if plan is not None and not old and facts.order != ("table" if plan.keep_order else "random"):
+    found = [*_of_facts(facts)]
+    if plan is not None and facts.order != ("table" if plan.keep_order else "random"):
         found.append("the order of the rows is not that of the plan")
     if "table" in data:
         found += _of_counts(data["table"], data["published"]["rows"], facts)
     return found
 
 
-def _of_facts(facts: Facts, *, old: bool) -> Iterator[str]:
+def _of_facts(facts: Facts) -> Iterator[str]:
     if facts.reveals is not None and not facts.kept:
         yield "it says what kept columns reveal, and no column is kept"
     if facts.reveals is not None and facts.reveals.pair not in facts.pairs:
@@ -40,7 +37,7 @@ def _of_facts(facts: Facts, *, old: bool) -> Iterator[str]:
         yield "it says when beliefs were fitted to another table, and also that they were not"
     if (facts.rows_fitted is None) == (facts.beliefs_from == "other rows"):
         yield "whether beliefs were fitted to other rows, and to how many, contradict each other"
-    if facts.unprotected_percent is None and not old:
+    if facts.unprotected_percent is None:
         yield "it does not say how many rows have no secret that is in a pair"
 
 

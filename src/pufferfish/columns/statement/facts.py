@@ -77,14 +77,13 @@ class Facts(Stated):
     Attributes:
         goal: The promise for one unit.
         unit: What the promise is about: one "row", or one "person".
-        rows_per_person: At most this many rows of one person; None in a public record of version
-            1, which did not say.
+        rows_per_person: At most this many rows of one person.
         dependence: What is assumed about the rows of one person, as in `Plan`.
         one_row: Which one row represents a person, as in `Plan`.
         rows_tested: Whether a test found nothing against the independence of a person's rows.
         pairs: Which secrets must be indistinguishable.
         column: The protected column.
-        secret: The column of the secret; None in a record of version 1, which did not say.
+        secret: The column of the secret.
         kept: Columns that are published as they are.
         reveals: What they and the protected column reveal together; None if nothing is kept.
         missing: What became of rows without a value.
@@ -93,7 +92,7 @@ class Facts(Stated):
         order: The order in which rows were published.
         unprotected_percent: Rows whose secret is in no pair, or that have none, in whole percent,
             rounded up; None where no rows were seen yet.
-        adversaries: How many are described; None in a record of version 1.
+        adversaries: How many are described.
         beliefs_from: Where the beliefs come from: the table that was released, other rows of it
             that were not released, another table, or elsewhere (a reference sample, public
             knowledge).
@@ -113,13 +112,13 @@ class Facts(Stated):
 
     goal: Guarantee
     unit: Unit
-    rows_per_person: Count | None
+    rows_per_person: Count
     dependence: Dependence
     one_row: OneRow | None
     rows_tested: bool
     pairs: Sequence[SecretPair]
     column: Name
-    secret: str | None
+    secret: Name
     kept: tuple[Name, ...]
     reveals: Reveals | None
     missing: Missing
@@ -127,7 +126,7 @@ class Facts(Stated):
     step: Positive | None
     order: Order
     unprotected_percent: Annotated[int, Meta(ge=0, le=100)] | None
-    adversaries: Count | None
+    adversaries: Count
     beliefs_from: BeliefsFrom
     beliefs_fitted: Time | None
     noise: Law

@@ -78,11 +78,6 @@ def headline(facts: Facts) -> list[str]:
             f"{measured} The promise is about {facts.column!r} by itself: it does not hold for the "
             "whole file."
         )
-    if facts.rows_per_person is None:
-        said.append(
-            "How many rows of a person there are, and whether they are independent, is not said "
-            "(version 1)."
-        )
     if _rests_on_curator(facts):
         tested = rows_tested(TEST_LEVEL, facts.rows_tested)
         said.append(
@@ -106,7 +101,7 @@ class Sourced(Protocol):
     """What every statement says about adversaries, and about what depends on private data."""
 
     @property
-    def adversaries(self) -> int | None:
+    def adversaries(self) -> int:
         """How many adversaries are described."""
 
     @property
@@ -287,8 +282,7 @@ def _of_many(facts: Facts) -> str:
 
 def _rests_on_curator(facts: Facts) -> bool:
     """Whether the promise for a person rests on what the curator states about the rows."""
-    rows = facts.rows_per_person
-    return rows is not None and rows > 1 and facts.dependence == "independent"
+    return facts.rows_per_person > 1 and facts.dependence == "independent"
 
 
 def _alone(facts: Facts) -> str:
@@ -296,7 +290,7 @@ def _alone(facts: Facts) -> str:
 
 
 def _secret(facts: Facts) -> str:
-    return "the secret" if facts.secret is None else repr(facts.secret)
+    return repr(facts.secret)
 
 
 def described_adversaries(facts: Sourced) -> str:
