@@ -1,7 +1,6 @@
 """The size of the noise, which everybody sees, follows from the whole table: one row can set it.
 
-2,001 rows, one of them an outlier. Refuted: "The size of the noise, which depends on private
-beliefs: rounded up to three digits before it is used", and "Three digits of one number say little".
+2,001 rows, one of them an outlier. Refuted: "Three digits of one number say little".
 The adversary knows the 2,000 other rows, and the library. docs/theory/published-size.md
 """
 
@@ -58,19 +57,19 @@ def published(secret: str, value: float, rounding: Rounding, scale: float | None
     return size
 
 
-def consistent(seen: float, secret: str, rounding: Rounding) -> list[float]:
+def consistent(seen: float, secret: str) -> list[float]:
     """The values of the unknown row that would have been published like this."""
-
-    def shown(value: float) -> float:
-        size = calibrated(secret, value).noise.size
-        return rung_up(size) if rounding == "ladder" else float(f"{size + 0.05:.3g}")
-
-    return [value for value in CANDIDATES if shown(value) == seen]
+    return [value for value in CANDIDATES if rung_up(calibrated(secret, value).noise.size) == seen]
 
 
-def test_three_digits_betrayed_the_secret_and_the_value() -> None:
-    """As documents of version 1 did it: 31 or 42.6, and the value to within 1%."""
-    seen = {secret: published(secret, OUTLIER, "digits") for secret in ("a", "b")}
+def three_digits(size: float) -> float:
+    """Rounded up."""
+    return float(f"{size + 0.05:.3g}")
+
+
+def test_three_digits_would_betray_the_secret_and_the_value() -> None:
+    """31 or 42.6, and the value to within 1%: why there is a ladder."""
+    seen = {secret: three_digits(calibrated(secret, OUTLIER).noise.size) for secret in ("a", "b")}
     assert seen == {"a": 31.0, "b": 42.6}
     for secret, size in seen.items():
         low, high = (
@@ -83,7 +82,7 @@ def test_three_digits_betrayed_the_secret_and_the_value() -> None:
 def test_a_rung_tells_the_value_to_within_a_quarter_at_best() -> None:
     seen = published("a", OUTLIER, "ladder")
     assert seen == 32.0
-    if_a, if_b = (consistent(seen, secret, "ladder") for secret in ("a", "b"))
+    if_a, if_b = (consistent(seen, secret) for secret in ("a", "b"))
     assert (min(if_a), max(if_a)) == (255.0, 305.0)
     # Without the value, the rung does not tell the secret either.
     assert (min(if_b), max(if_b)) == (200.0, 235.0)
@@ -104,7 +103,7 @@ def test_who_knows_the_value_still_learns_the_secret_from_a_rung_and_the_record_
 def test_a_rung_is_one_of_few() -> None:
     """What it tells at most, in bits: the logarithm of how many sizes are possible."""
     sizes = [calibrated(secret, value).noise.size for secret in ("a", "b") for value in CANDIDATES]
-    digits = {float(f"{size + 0.05:.3g}") for size in sizes}
+    digits = {three_digits(size) for size in sizes}
     rungs = {rung_up(size) for size in sizes}
     assert len(digits) >= 110  # 6.8 bits, for values in steps of 5
     assert len(rungs) == 9  # 3.2 bits

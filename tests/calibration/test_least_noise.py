@@ -327,19 +327,6 @@ def many_secrets() -> pf.Scenario:
     return pf.Scenario([pf.Belief(priors)])
 
 
-@pytest.mark.parametrize("digits", [1, 2, 3])
-def test_a_rounded_size_is_rounded_up_and_certified(digits: int) -> None:
-    scenario, goal = scenario_of(*PAIRS["tables"]), pf.Guarantee(1.0)
-    exact, short = (pf.calibrate(scenario, goal, digits=each).noise for each in (None, digits))
-    assert isinstance(exact, pf.LaplaceNoise)
-    assert isinstance(short, pf.LaplaceNoise)
-    assert exact.scale <= short.scale < exact.scale * (1.0 + 10.0 ** (1 - digits))
-    assert float(f"{short.scale:.{digits}g}") == short.scale
-    assert pf.calibrate(scenario, goal, digits=digits).certified
-    with pytest.raises(pf.InvalidInputError, match="digits"):
-        pf.calibrate(scenario, goal, digits=0)
-
-
 @pytest.mark.parametrize("kind", ["laplace", "gaussian"])
 def test_the_ladder_rounds_up_and_certifies(kind: Any) -> None:
     scenario, goal = scenario_of(*PAIRS["mixtures"]), pf.Guarantee(1.0, 1e-3)
@@ -368,15 +355,14 @@ def test_a_size_that_is_given_is_certified_as_it_is(kind: Any) -> None:
 
 def test_a_size_that_is_given_is_not_rounded_or_found_by_a_method() -> None:
     scenario, goal = scenario_of(*PAIRS["tables"]), pf.Guarantee(1.0)
-    for more in ({"rounding": "ladder"}, {"digits": 3}):
-        with pytest.raises(pf.InvalidInputError, match="one of size, rounding and digits"):
-            pf.calibrate(scenario, goal, size=100.0, **more)  # type: ignore[arg-type]
+    with pytest.raises(pf.InvalidInputError, match="one of size and rounding"):
+        pf.calibrate(scenario, goal, size=100.0, rounding="ladder")
     with pytest.raises(pf.InvalidInputError, match="finds a size of its own"):
         pf.calibrate(scenario, goal, method="coupling", size=100.0)
     with pytest.raises(pf.InvalidInputError, match="size must be greater than 0"):
         pf.calibrate(scenario, goal, size=0.0)
     with pytest.raises(pf.InvalidInputError, match="rounding must be one of"):
-        pf.calibrate(scenario, goal, rounding="none")  # type: ignore[arg-type]
+        pf.calibrate(scenario, goal, rounding="digits")  # type: ignore[arg-type]
 
 
 def test_a_radius_is_kept_by_a_size_that_is_given() -> None:

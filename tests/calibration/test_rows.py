@@ -24,7 +24,7 @@ SCENARIO = pf.Scenario(pf.Belief({"a": LAWS[0], "b": LAWS[1]}))
 @pytest.mark.parametrize("dependence", ["any", "equal"])
 @pytest.mark.parametrize("rows", [2, 7, 365])
 @pytest.mark.parametrize("epsilon", [1e-3, 1.0 / 3.0, 1.0, 8.0])
-@pytest.mark.parametrize("rounding", [None, "digits"])
+@pytest.mark.parametrize("rounding", [None, "ladder"])
 def test_it_is_enough_and_hardly_more(
     dependence: Any, rows: int, epsilon: float, rounding: Any
 ) -> None:
@@ -36,7 +36,7 @@ def test_it_is_enough_and_hardly_more(
     several = SeveralRows(rows, dependence)
     cost = certify_rows(SCENARIO, noise, 0.0, several).cost()
     assert cost.epsilon <= epsilon
-    assert cost.epsilon >= epsilon * (0.99 if rounding else 1.0 - 1e-5)
+    assert cost.epsilon >= epsilon * (0.78 if rounding else 1.0 - 1e-5)
     # Against the formula, in exact numbers: D = 2, Δ = 3.
     grid = Fraction(noise.grid or 0.0)
     total = rows * (2 if dependence == "equal" else 3)
@@ -44,7 +44,7 @@ def test_it_is_enough_and_hardly_more(
 
 
 @pytest.mark.parametrize("dependence", ["any", "equal"])
-@pytest.mark.parametrize("rounding", [None, "digits", "ladder"])
+@pytest.mark.parametrize("rounding", [None, "ladder"])
 def test_one_certificate_is_enough_for_many_rows(
     dependence: Any, rounding: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -62,7 +62,7 @@ def test_one_certificate_is_enough_for_many_rows(
         found = pf.calibrate_rows(SCENARIO, goal, 10_000, dependence, rounding=rounding)
         assert len(made) == 1
         cost = certify_rows(SCENARIO, found.noise, 0.0, SeveralRows(10_000, dependence)).cost()
-        least = {None: 1.0 - 1e-3, "digits": 0.99, "ladder": 0.78}[rounding]
+        least = {None: 1.0 - 1e-3, "ladder": 0.78}[rounding]
         assert least * epsilon <= cost.epsilon <= epsilon
 
 

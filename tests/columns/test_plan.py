@@ -302,24 +302,6 @@ def test_the_grid_does_not_tell_where_below_the_rung_the_size_was() -> None:
     assert laws == {pf.LaplaceNoise(80.0, 2.0**-18)}
 
 
-@given(distance=st.floats(1e-6, 1e6), epsilon=st.floats(0.1, 10.0))
-def test_version_1_rounded_up_to_three_digits(distance: float, epsilon: float) -> None:
-    found = pf.calibrate(points(distance), pf.Guarantee(epsilon))
-    assert isinstance(found.noise, pf.LaplaceNoise)
-    private = plan(calibration=found, rounding="digits")
-    noise = private.calibration.noise
-    assert isinstance(noise, pf.LaplaceNoise)
-    assert digits(noise.scale) <= 3
-    assert noise.grid == found.noise.grid
-    assert private.calibration.certified
-    # Up, and by less than one unit of the third digit.
-    exact, rounded = Decimal(found.noise.scale), Decimal(repr(noise.scale))
-    unit = Decimal(10) ** (rounded.adjusted() - 2)
-    assert exact <= Decimal(noise.scale)
-    assert rounded - unit < exact
-    assert pf.Plan.from_json(private.to_json()) == private
-
-
 def test_a_size_that_was_given_is_not_rounded() -> None:
     found = pf.calibrate(points(1.0), pf.Guarantee(1.0), size=1.2345)
     given_plan = plan(calibration=found, rounding="given")

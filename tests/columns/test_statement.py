@@ -99,7 +99,6 @@ def test_what_is_outside_the_promise_comes_first() -> None:
     ("rounding", "first", "last"),
     [
         ("ladder", "depends on the table", "to within about a quarter"),
-        ("digits", "depends on the table", "to within 1%"),
         ("given", "Whether noise of this size keeps this ε depends", "chosen without the data"),
         (None, None, None),
     ],

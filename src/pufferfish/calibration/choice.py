@@ -57,7 +57,6 @@ def calibrate(
     keep: Sequence[str] = (),
     size: float | None = None,
     rounding: Rounding | None = None,
-    digits: int | None = None,
     workers: int | Workers = 1,
     progress: Progress | None = None,
 ) -> Calibration:
@@ -110,8 +109,7 @@ def calibrate(
             it was chosen without the data. It is certified, and refused if it is too small.
         rounding: "ladder": round the least size up to a rung of the public ladder, so that it
             reveals less about private beliefs (docs/theory/published-size.md). Otherwise a `Plan`
-            does it, and certifies once more. "digits": to three digits, as earlier versions did.
-        digits: Round the size up to this number of significant digits instead.
+            does it, and certifies once more.
         workers: Processes to spread many pairs over; with more than one, a script needs the usual
             `if __name__ == "__main__":` guard. Or an object with `count` and `map`, such as a
             cluster.
@@ -145,11 +143,11 @@ def calibrate(
         never=never,
     )
     if mechanism == "recode":
-        for_noise = (method, tau, radius, size, rounding, digits)
+        for_noise = (method, tau, radius, size, rounding)
         require(
-            for_noise == ("exact", "exact", 0.0, None, None, None),
-            "method, tau, radius, size, rounding and digits are for noise: leave them out for a "
-            "recoding, which has floor and wrong.",
+            for_noise == ("exact", "exact", 0.0, None, None),
+            "method, tau, radius, size and rounding are for noise: leave them out for a recoding, "
+            "which has floor and wrong.",
         )
     else:
         require(
@@ -171,7 +169,6 @@ def calibrate(
             certified_only,
             size=size,
             rounding=rounding,
-            digits=digits,
             workers=workers,
             progress=progress,
             wrong=asked.wrong,

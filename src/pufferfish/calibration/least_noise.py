@@ -19,7 +19,6 @@ from pufferfish.core.errors import (
     UnsupportedError,
 )
 from pufferfish.core.ladder import Rounding
-from pufferfish.core.numerics import round_up
 from pufferfish.core.validation import nonnegative, positive, probability_below_one, require
 from pufferfish.exact import Certificate, search, verify
 from pufferfish.exact.family import laplace_family, laplace_reserve
@@ -73,7 +72,6 @@ def calibrate_noise(
     *,
     size: float | None = None,
     rounding: Rounding | None = None,
-    digits: int | None = None,
     workers: int | Workers = 1,
     progress: Progress | None = None,
     wrong: float = 0.0,
@@ -85,7 +83,7 @@ def calibrate_noise(
     check_scenario(scenario)
     check_goal(goal)
     distance = _check_choices(noise, method, tau, radius)
-    check_size(method, size, rounding, digits)
+    check_size(method, size, rounding)
     check_wrong(wrong, noise, method, distance, scenario)
     refuse_revealing_holes(scenario, goal)
     if size is not None:
@@ -103,8 +101,6 @@ def calibrate_noise(
                 law = _least_law_of_many(scenario, goal, noise, judge, goal_at, ready, progress)
             else:
                 law = _least_law(scenario, goal, noise, judge, ready, progress, wrong)
-        if digits is not None:
-            law = law.resized(round_up(law.size, digits))
         if rounding is not None:
             law = published_law_of(law, rounding, scenario, goal)
         certificate = certify(scenario, law, goal, ready, progress, wrong)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.core.ladder import ROUNDINGS, Rounding, rung_up
-from pufferfish.core.numerics import PUBLISHED_DIGITS, round_up
 from pufferfish.core.validation import require
 from pufferfish.exact.family import gaussian_family, laplace_family
 from pufferfish.exact.search import NoiseFamily
@@ -30,8 +29,6 @@ def published_law_of(law: Noise, rounding: Rounding, scenario: Scenario, goal: G
     """
     if rounding == "given" or law.identity:
         return law
-    if rounding == "digits":
-        return law.resized(round_up(law.size, PUBLISHED_DIGITS))
     rung = rung_up(law.size)
     if rung == law.size:
         return law
@@ -39,16 +36,15 @@ def published_law_of(law: Noise, rounding: Rounding, scenario: Scenario, goal: G
     return law.resized(rung) if usual.grid is None else usual
 
 
-def check_size(method: str, size: float | None, rounding: object, digits: int | None) -> None:
+def check_size(method: str, size: float | None, rounding: object) -> None:
     """Refuse arguments that would be ignored."""
-    require(digits is None or digits >= 1, f"digits must be at least 1, got {digits}.")
     require(
         rounding is None or rounding in ROUNDINGS,
         f"rounding must be one of {ROUNDINGS}, got {rounding!r}.",
     )
     require(
-        (size is not None) + (rounding not in (None, "given")) + (digits is not None) <= 1,
-        "give one of size, rounding and digits: a size that was given is not rounded.",
+        size is None or rounding in (None, "given"),
+        "give one of size and rounding: a size that was given is not rounded.",
     )
     require(
         size is None or method == "exact",

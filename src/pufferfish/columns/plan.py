@@ -89,8 +89,8 @@ class ColumnPlan(Plan):
         step: Every value is a multiple of this, as everybody may know: 1 for whole numbers. It is
             published, so that recipients can use it; a release refuses a table with other values.
         rounding: How the size of the noise, where it depends on private beliefs, is rounded up: to
-            a rung of a public "ladder"; to three "digits", in plans of version 1; not at all where
-            it was "given", chosen without the data. docs/theory/published-size.md
+            a rung of a public "ladder"; not at all where it was "given", chosen without the data.
+            docs/theory/published-size.md
         postprocess: What is done to each noised value.
         keep_order: Publish the rows in their order; otherwise whole rows are shuffled. Order can
             reveal the secret.

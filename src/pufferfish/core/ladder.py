@@ -15,10 +15,10 @@ from pufferfish.core.validation import positive
 
 __all__ = ["ROUNDINGS", "RUNGS", "Rounding", "rung_up"]
 
-# How the published size of the noise was found: as a rung; with three digits (documents of version
-# 1); or as given by the curator, who chose it without the data.
-Rounding = Literal["ladder", "digits", "given"]
-ROUNDINGS: tuple[Rounding, ...] = ("ladder", "digits", "given")
+# How the published size of the noise was found: as a rung, or as given by the curator, who chose it
+# without the data.
+Rounding = Literal["ladder", "given"]
+ROUNDINGS: tuple[Rounding, ...] = ("ladder", "given")
 
 # From 1 to 10; the preferred numbers R10 of ISO 3, with two or three digits each.
 RUNGS = ("1", "1.25", "1.6", "2", "2.5", "3.2", "4", "5", "6.3", "8", "10")

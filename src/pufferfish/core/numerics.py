@@ -13,7 +13,6 @@ from pufferfish.core.validation import FloatArray
 
 __all__ = [
     "FAINTEST",
-    "PUBLISHED_DIGITS",
     "UNIT",
     "difference_upper",
     "distance_upper",
@@ -28,8 +27,6 @@ __all__ = [
 UNIT = 2.0**-53
 # A double cannot hold the digits of a normal tail beyond 37 stds; this is larger.
 FAINTEST = 1e-300
-# Digits that are published of a number which depends on private beliefs.
-PUBLISHED_DIGITS = 3
 
 
 def log_sum_exp(x: FloatArray) -> FloatArray:

@@ -36,7 +36,6 @@ __all__ = ["page_of_sum", "sum_page"]
 _ROUNDED = {
     None: "as it was computed: the users are public",
     "ladder": "rounded up to a rung of a public ladder",
-    "digits": "rounded up to three digits",
     "given": "chosen without using what is known about the users",
 }
 

@@ -127,10 +127,10 @@ def _size_not_promised(rounding: Rounding | None) -> list[str]:
             "What it says about the users that noise of this scale is enough. (The scale was "
             "chosen without looking at them.)"
         ]
-    to = "a rung of a public ladder" if rounding == "ladder" else "three digits"
     return [
         "What the scale of the noise says about the users. It was computed from what is known of "
-        f"them and rounded up to {to}; one user who adds far more than all others decides it."
+        "them and rounded up to a rung of a public ladder; one user who adds far more than all "
+        "others decides it."
     ]
 
 

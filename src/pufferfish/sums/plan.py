@@ -13,7 +13,6 @@ from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.mechanism import Mechanism
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.ladder import ROUNDINGS, Rounding, rung_up
-from pufferfish.core.numerics import PUBLISHED_DIGITS, round_up
 from pufferfish.core.validation import require
 from pufferfish.documents.shape import read
 from pufferfish.documents.types import Name
@@ -21,7 +20,7 @@ from pufferfish.exact.certificate import Certificate
 from pufferfish.exact.family import laplace_family
 from pufferfish.kinds.entries import PlanHead
 from pufferfish.kinds.plan import ReleasePlan, plan_to_dict
-from pufferfish.noise import LaplaceNoise, LawEntries, Noise, NoNoise, as_noise, law_to_dict
+from pufferfish.noise import LaplaceNoise, LawEntries, NoNoise, as_noise, law_to_dict
 from pufferfish.sums.calibration import SumCalibration, SumMethod, certified_sum
 from pufferfish.sums.users_document import ProtectedEntries, UsersEntries, users_to_dict
 
@@ -64,8 +63,8 @@ class SumPlan(ReleasePlan):
             the sum of a column of zeros and ones.
         allow_no_noise: Publish the true sum where the certificate says that it may be.
         rounding: How the scale, where it depends on private users, is rounded up: to a rung of a
-            public "ladder"; to three "digits", in plans of version 1; not at all where it was
-            "given", chosen without knowledge of the users. docs/theory/published-size.md
+            public "ladder"; not at all where it was "given", chosen without knowledge of the users.
+            docs/theory/published-size.md
     """
 
     KIND: ClassVar[str] = "sum-plan"
@@ -104,7 +103,7 @@ class SumPlan(ReleasePlan):
         if self.statistic == "count":
             self._check_countable()
         if self.rounding != "given" and not self.public:
-            calibration = _publishable(self.calibration, self.rounding)
+            calibration = _publishable(self.calibration)
             object.__setattr__(self, "calibration", calibration)
         # Refuses an uncertified law, and no noise where that was not permitted.
         _ = self.mechanism
@@ -176,18 +175,15 @@ class SumPlan(ReleasePlan):
         )
 
 
-def _publishable(calibration: SumCalibration, rounding: Rounding) -> SumCalibration:
-    """The same calibration with a scale that is rounded up, and so reveals little of the users.
+def _publishable(calibration: SumCalibration) -> SumCalibration:
+    """The same calibration with a scale on the ladder, which reveals little of the users.
 
-    On the ladder the grid follows from the rung, as for a column.
+    The grid follows from the rung, as for a column.
     """
     noise = calibration.noise
     if noise.identity or not calibration.holds:
         return calibration
-    if rounding == "digits":
-        rounded: Noise = noise.resized(round_up(noise.size, PUBLISHED_DIGITS))
-    else:
-        rounded = laplace_family(calibration.calibration.goal)(rung_up(noise.size))
+    rounded = laplace_family(calibration.calibration.goal)(rung_up(noise.size))
     if rounded.size == noise.size:
         return calibration
     return certified_sum(

@@ -43,11 +43,6 @@ __all__ = [
 
 # The entries of a record that are words.
 WORDS = ("headline", "promise", "not_promised")
-# What a size that depends on private data was rounded up to.
-_ROUNDED: dict[Rounding | None, str] = {
-    "ladder": "a rung of a public ladder",
-    "digits": "three digits",
-}
 # Pairs that are named one by one.
 _MOST_NAMED = 10
 
@@ -182,7 +177,7 @@ def of_private_data(facts: Sourced) -> list[str]:
     elif facts.rounding is not None and facts.beliefs_from == "this table":
         what = (
             "The size of the noise"
-            if facts.rounding in _ROUNDED
+            if facts.rounding == "ladder"
             else "Whether noise of this size keeps this ε"
         )
         said.append(f"{what} depends on the table; what it reveals about a row is not covered.")
@@ -387,11 +382,10 @@ def size_not_promised(facts: Sourced) -> list[str]:
     if facts.beliefs_from != "this table":
         return [
             "What the size of the noise says about the private data behind the described "
-            f"adversaries: it was rounded up to {_ROUNDED[facts.rounding]}."
+            "adversaries: it was rounded up to a rung of a public ladder."
         ]
-    within = "about a quarter" if facts.rounding == "ladder" else "1%"
     return [
         "What the size of the noise says to somebody who knows all other rows. If one value is far "
         "from all others, its row decides the size: that may reveal the secret of the row, or its "
-        f"value to within {within}."
+        "value to within about a quarter."
     ]
