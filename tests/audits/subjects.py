@@ -32,7 +32,7 @@ def mechanism(
     scenario: pf.Scenario, goal: pf.Guarantee, *, noise: str = "laplace", seed: int = 1
 ) -> pf.Mechanism:
     """The one that is calibrated, with noise that is the same on every run of the test."""
-    calibration = pf.calibrate(scenario, goal, noise=noise)  # type: ignore[arg-type]
+    calibration = pf.calibrate(scenario, goal, mechanism=noise)  # type: ignore[arg-type]
     return pf.Mechanism.from_calibration(calibration, entropy=pf.NotPrivateEntropy(seed))
 
 

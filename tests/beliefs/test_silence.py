@@ -94,8 +94,8 @@ def test_noise_for_each_secret_is_what_the_worst_of_them_needs(noise: str) -> No
     goal = pf.Guarantee(0.3, 0.01)
     far = pf.Belief({"far = 0": pf.Gaussian(0, 1), "far = 1": pf.Gaussian(3, 1)}, name="far")
     near = pf.Belief({"near = 0": pf.Gaussian(0, 1), "near = 1": pf.Gaussian(1, 1)}, name="near")
-    both = pf.calibrate(pf.Scenario([far, near]), goal, noise=noise)
-    alone = [pf.calibrate(pf.Scenario(each), goal, noise=noise) for each in (far, near)]
+    both = pf.calibrate(pf.Scenario([far, near]), goal, mechanism=noise)
+    alone = [pf.calibrate(pf.Scenario(each), goal, mechanism=noise) for each in (far, near)]
     assert both.noise == max((each.noise for each in alone), key=lambda law: law.std)
     assert both.certificate.worst.belief == "far"
     assert {each.belief for each in both.certificate.results} == {"far", "near"}

@@ -26,7 +26,7 @@ def numbers(cap: tuple[float, float] | None = None) -> pf.Scenario:
     "how",
     [
         {},
-        {"noise": "gaussian"},
+        {"mechanism": "gaussian"},
         {"method": "coupling"},
         {"radius": 0.1},
         {"mechanism": "recode"},
@@ -37,7 +37,7 @@ def numbers(cap: tuple[float, float] | None = None) -> pf.Scenario:
     ],
 )
 def test_it_is_found_again(how: dict[str, Any]) -> None:
-    soft = "goal" in how or how.get("noise") == "gaussian"
+    soft = "goal" in how or how.get("mechanism") == "gaussian"
     goal = pf.Guarantee(0.5, 0.01) if soft else GOAL
     how = {name: each for name, each in how.items() if name != "goal"}
     found = pf.calibrate(numbers(), goal, **how)

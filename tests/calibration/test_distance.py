@@ -512,7 +512,7 @@ def test_repeats_are_charged_with_the_radius() -> None:
 @pytest.mark.parametrize(
     "choices",
     [
-        {"noise": "gaussian"},
+        {"mechanism": "gaussian"},
         {"method": "thm-1"},
         {"method": "remark-1"},
         {"method": "thm-2"},

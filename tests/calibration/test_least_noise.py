@@ -121,7 +121,7 @@ def test_point_masses_have_a_closed_form(epsilon: float, delta: float) -> None:
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 @pytest.mark.parametrize("prior", [MIXTURE, TABLE, pf.Gaussian(0.0, 1.0)])
 def test_equal_priors_need_no_noise(prior: Prior, noise: str, goal: pf.Guarantee) -> None:
-    found = pf.calibrate(scenario_of(prior, prior), goal, noise=noise)
+    found = pf.calibrate(scenario_of(prior, prior), goal, mechanism=noise)
     assert found.noise == pf.NoNoise()
     assert found.certificate.holds is True
     assert found.certificate.noise == pf.NoNoise()
@@ -229,7 +229,7 @@ def test_holes_that_betray_the_secret_are_refused_whatever_the_noise(
 ) -> None:
     belief = pf.Belief({"red": TABLE, "blue": TABLE}, name="expert", missing=missing)
     with pytest.raises(pf.UnreachableGoalError) as caught:
-        pf.calibrate(pf.Scenario([belief]), goal, noise=noise)
+        pf.calibrate(pf.Scenario([belief]), goal, mechanism=noise)
     message = str(caught.value)
     for part in ("missing values", "'red'", "'blue'", "'expert'", "--mechanism recode"):
         assert part in message
@@ -241,9 +241,11 @@ def test_holes_that_betray_the_secret_are_refused_whatever_the_noise(
     if enough is None:
         return
     needed = float(enough[1])
-    pf.calibrate(pf.Scenario([belief]), pf.Guarantee(needed, goal.delta), noise=noise)
+    pf.calibrate(pf.Scenario([belief]), pf.Guarantee(needed, goal.delta), mechanism=noise)
     with pytest.raises(pf.UnreachableGoalError):
-        pf.calibrate(pf.Scenario([belief]), pf.Guarantee(0.99 * needed, goal.delta), noise=noise)
+        pf.calibrate(
+            pf.Scenario([belief]), pf.Guarantee(0.99 * needed, goal.delta), mechanism=noise
+        )
 
 
 def test_the_pair_that_needs_the_largest_epsilon_is_named() -> None:
@@ -410,11 +412,11 @@ def test_refused_workers(workers: object) -> None:
 def test_unknown_choices_are_answered_with_the_known_ones() -> None:
     scenario, goal = scenario_of(*PAIRS["tables"]), pf.Guarantee(1.0)
     with pytest.raises(pf.InvalidInputError, match=r"noise 'cauchy'.*'laplace', 'gaussian'"):
-        pf.calibrate(scenario, goal, noise="cauchy")
+        pf.calibrate(scenario, goal, "cauchy")
     with pytest.raises(pf.InvalidInputError, match=r"method 'guess'.*'exact'"):
         pf.calibrate(scenario, goal, method="guess")
     with pytest.raises(pf.InvalidInputError, match=r"got LaplaceNoise.*use pf\.verify"):
-        pf.calibrate(scenario, goal, noise=pf.LaplaceNoise(1.0))
+        pf.calibrate(scenario, goal, mechanism=pf.LaplaceNoise(1.0))
 
 
 def test_other_arguments_are_refused() -> None:
@@ -440,7 +442,7 @@ def test_other_arguments_are_refused() -> None:
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_the_explanation_has_numbered_steps_and_the_size(noise: str) -> None:
     scenario = scenario_of(*PAIRS["mixtures"], name="the expert")
-    found = pf.calibrate(scenario, pf.Guarantee(1.0, 1e-3), noise=noise)
+    found = pf.calibrate(scenario, pf.Guarantee(1.0, 1e-3), mechanism=noise)
     text = found.explain()
     numbers = [int(each) for each in re.findall(r"^(\d+)\. ", text, flags=re.MULTILINE)]
     assert numbers == list(range(1, len(numbers) + 1))
@@ -539,7 +541,7 @@ def test_a_size_that_was_given_must_cover_laws_that_may_be_wrong() -> None:
 @pytest.mark.parametrize(
     ("asked", "error"),
     [
-        ({"noise": "gaussian"}, pf.UnsupportedError),
+        ({"mechanism": "gaussian"}, pf.UnsupportedError),
         ({"method": "coupling"}, pf.UnsupportedError),
         ({"method": "thm-2"}, pf.UnsupportedError),
         ({"radius": 0.5}, pf.InvalidInputError),

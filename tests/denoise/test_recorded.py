@@ -14,7 +14,7 @@ from pufferfish import denoise
 def record(kind: Any = "laplace", **fields: Any) -> Any:
     """The record of a release with this noise."""
     laws = {"a": pf.Gaussian(170.0, 7.0), "b": pf.Gaussian(172.0, 8.0)}
-    found = pf.calibrate(pf.Scenario(pf.Belief(laws)), pf.Guarantee(1.0, 0.01), kind)
+    found = pf.calibrate(pf.Scenario(pf.Belief(laws)), pf.Guarantee(0.5, 1e-4), kind)
     plan = pf.Plan(calibration=found, column="x", secret="s", **fields)
     return pf.release({"x": [168.0, 175.0], "s": ["a", "b"]}, plan).record
 

@@ -57,9 +57,9 @@ def test_least_size(case: dict[str, Any]) -> None:
     true = float(asked["value"])
     if math.isinf(true):
         with pytest.raises(pf.UnreachableGoalError):
-            pf.calibrate(scenario, goal, noise=asked["family"])
+            pf.calibrate(scenario, goal, mechanism=asked["family"])
         return
-    noise = pf.calibrate(scenario, goal, noise=asked["family"]).noise
+    noise = pf.calibrate(scenario, goal, mechanism=asked["family"]).noise
     if isinstance(noise, pf.NoNoise):
         size = 0.0
     else:

@@ -69,7 +69,7 @@ def test_a_first_release_that_breaks_the_budget_is_refused(
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_whatever_has_an_exact_certificate_may_come_first(noise: str) -> None:
     budget = pf.Guarantee(1.0, 0.01)
-    law = pf.calibrate(MIXTURES, budget, noise=noise).noise
+    law = pf.calibrate(MIXTURES, budget, mechanism=noise).noise
     assert opened(MIXTURES, budget).charge(law).releases == (law,)
 
 
