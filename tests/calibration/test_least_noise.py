@@ -411,7 +411,7 @@ def test_refused_workers(workers: object) -> None:
 
 def test_unknown_choices_are_answered_with_the_known_ones() -> None:
     scenario, goal = scenario_of(*PAIRS["tables"]), pf.Guarantee(1.0)
-    with pytest.raises(pf.InvalidInputError, match=r"noise 'cauchy'.*'laplace', 'gaussian'"):
+    with pytest.raises(pf.InvalidInputError, match=r"mechanism 'cauchy'.*'laplace', 'gaussian'"):
         pf.calibrate(scenario, goal, "cauchy")
     with pytest.raises(pf.InvalidInputError, match=r"method 'guess'.*'exact'"):
         pf.calibrate(scenario, goal, method="guess")

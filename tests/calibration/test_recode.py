@@ -123,7 +123,6 @@ def test_a_promise_that_would_not_survive_the_next_sample_has_to_be_asked_for() 
     ("arguments", "message"),
     [
         ({"mechanism": "swap"}, "not known"),
-        ({"mechanism": "recode", "noise": "laplace"}, "one of them"),
         ({"mechanism": "recode", "method": "thm-2"}, "for noise"),
         ({"mechanism": "recode", "size": 3.0}, "for noise"),
         ({"mechanism": "recode", "floor": "none"}, "floor must be"),

@@ -80,7 +80,7 @@ SCENARIOS = {
 }
 
 
-@pytest.mark.parametrize("options", [{}, {"noise": "gaussian"}, {"radius": 0.05}])
+@pytest.mark.parametrize("options", [{}, {"mechanism": "gaussian"}, {"radius": 0.05}])
 @pytest.mark.parametrize("goal", [PURE, SOME, pf.Guarantee(0.5, 0.05)])
 @pytest.mark.parametrize("name", list(SCENARIOS))
 def test_the_noise_is_that_of_one_by_one(

@@ -88,7 +88,7 @@ def test_delta_needs_less_noise() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"noise": "gaussian"}, "Laplace noise with method"),
+        ({"mechanism": "gaussian"}, "Laplace noise with method"),
         ({"method": "coupling"}, "Laplace noise with method"),
         ({"radius": 0.1}, "Laplace noise with method"),
         ({"wrong": 0.01}, "leave out one of them"),

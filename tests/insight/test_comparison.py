@@ -66,7 +66,7 @@ def choices(name: str) -> dict[str, str]:
     """How `calibrate` is asked for a row."""
     method, _, rest = name.partition(", ")
     if rest == "Gaussian":
-        return {"method": method, "noise": "gaussian"}
+        return {"method": method, "mechanism": "gaussian"}
     return {"method": method, "tau": rest.removeprefix("τ ")} if rest else {"method": method}
 
 

@@ -298,7 +298,7 @@ def test_the_wrong_that_holds_for_noise_holds_on_fresh_splits():
     scenario = pf.Scenario(pf.fit_belief(counts, family="empirical"))
     found = pf.wrong_that_holds(scenario, GOAL, counts=counts, mechanism="laplace", seed=1)
     assert found.wrong > 0.0
-    fresh = {"counts": counts, "noise": "laplace", "splits": 40, "seed": 2}
+    fresh = {"counts": counts, "splits": 40, "seed": 2}
     assert pf.held_out(scenario, GOAL, wrong=found.wrong, **fresh).held >= 36
     bare = pf.held_out(scenario, GOAL, **fresh)
     assert bare.held < 30

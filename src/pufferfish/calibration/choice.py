@@ -127,9 +127,13 @@ def calibrate(
     """
     check_scenario(scenario)
     check_goal(goal)
-    if mechanism not in MECHANISMS:
-        known = ", ".join(map(repr, MECHANISMS))
-        raise InvalidInputError(f"mechanism {mechanism!r} is not known; known: {known}.")
+    known = ", ".join(map(repr, MECHANISMS))
+    require(
+        isinstance(mechanism, str),
+        f"mechanism must be one of {known}, got {type(mechanism).__name__}; to judge a law that "
+        "is already chosen use pf.verify.",
+    )
+    require(mechanism in MECHANISMS, f"mechanism {mechanism!r} is not known; known: {known}.")
     asked = check_asked(
         floor=floor,
         wrong=wrong,

@@ -270,11 +270,6 @@ def _calibration(
 
 def _check_choices(noise: object, method: object, tau: object, radius: object) -> float:
     """The radius as a number; refuses arguments that are unknown or contradict each other."""
-    require(
-        isinstance(noise, str),
-        f'noise must be "laplace" or "gaussian", got {type(noise).__name__}; '
-        "to judge a noise law that is already chosen use pf.verify.",
-    )
     for name, given, known in (
         ("noise", noise, NOISES),
         ("method", method, METHODS),
