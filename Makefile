@@ -6,6 +6,8 @@ PYTHON ?= python3
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 # More arguments for pytest, for example: make test PYTEST_ARGS="-k certificate -x"
 PYTEST_ARGS ?=
+# More arguments for the demo, for example: make demo DEMO_ARGS=--json
+DEMO_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -22,7 +24,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.demo ## Run the main job on the Adult data (installs only what it needs)
-	$(BIN)/pufferfish demo
+	$(BIN)/pufferfish demo $(DEMO_ARGS)
 
 studio: $(VENV)/.studio ## Open the studio in the browser, with the built-in tables
 	$(BIN)/pufferfish studio
