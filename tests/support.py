@@ -13,15 +13,6 @@ from pufferfish.beliefs.priors import Prior
 ROOT = Path(__file__).parents[1]
 # Seconds to wait for what comes at once where nothing else runs: a bound, and never a measure.
 PATIENCE = 120.0
-# For Chromium in a test: quiet, and also as root.
-CHROMIUM_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 # A prior as the reference wants it: (weight, mean, std), an atom having std 0.
 PlainLaw = list[tuple[float, float, float]]
 

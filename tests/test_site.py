@@ -6,7 +6,6 @@ import functools
 import http.server
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -28,10 +27,9 @@ import pufferfish as pf
 from pufferfish.cli.app import app
 from pufferfish.report.style import INKS
 from pufferfish.schemas import SHAPES
-from tests.support import CHROMIUM_ARGUMENTS, PATIENCE, ROOT
+from tests.browsers import under_each_font
+from tests.support import PATIENCE, ROOT
 
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
 # One process builds the site, and the tests share it.
 pytestmark = pytest.mark.xdist_group("site")
 
@@ -248,25 +246,27 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
-def test_pages_fit_and_ask_nobody(site: Path, address: str, width: int, scheme: str) -> None:
+@under_each_font
+def test_pages_fit_and_ask_nobody(browser: Any, site: Path, address: str) -> None:
     """A page is no wider than the screen; what is wider scrolls in a box of its own."""
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
-        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        asked: list[str] = []
-        failed: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("pageerror", lambda error: failed.append(str(error)))
-        for each in pages_of(site):
-            place = each.relative_to(site).as_posix()
-            page.goto(f"{address}/{place}")
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, place
-        page.goto(f"{address}/index.html?q=certificate")
-        page.wait_for_selector(
-            ".md-search-result__item", state="attached", timeout=1000.0 * PATIENCE
-        )
-        browser.close()
+    page = browser.new_page()
+    asked: list[str] = []
+    failed: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    wide = []
+    for each in pages_of(site):
+        place = each.relative_to(site).as_posix()
+        page.goto(f"{address}/{place}")
+        # A change of size is there at once.
+        page.add_style_tag(content="* { transition: none !important; }")
+        for width in (390, 1280):
+            page.set_viewport_size({"width": width, "height": 900})
+            if page.evaluate("document.documentElement.scrollWidth") > width:
+                wide.append((place, width))
+    page.goto(f"{address}/index.html?q=certificate")
+    page.wait_for_selector(".md-search-result__item", state="attached", timeout=1000.0 * PATIENCE)
+    page.close()
+    assert not wide
     assert not failed
     assert not [url for url in asked if not url.startswith((address, "data:", "blob:"))]

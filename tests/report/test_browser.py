@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pufferfish as pf
 from pufferfish.report import report
+from tests.browsers import CLIPPED, under_each_font
+from tests.report import recodings
 from tests.report.releases import LAWS, TABLE, adult, calibration, released
-from tests.support import CHROMIUM_ARGUMENTS
 
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
-
-PHONE = {"width": 375, "height": 800}
-DESKTOP = {"width": 1280, "height": 900}
+# The width and the height of a phone and of a desktop's window.
+SIZES = [(375, 800), (1280, 900)]
 
 
 def long_names() -> str:
@@ -35,11 +30,25 @@ def long_names() -> str:
     return report(done.record, released=done.frame["d" * 90], original=TABLE["x"])
 
 
+def capitals() -> str:
+    """Several columns, one of them with categories of the widest letters."""
+    source = np.random.default_rng(4)
+    secrets = np.where(source.random(1_000) < 0.3, "a", "b")
+    jobs = np.array(["MAWWM", "HANDWORKER OR GUARD", "ADMINISTRATION"])
+    chosen = jobs[source.binomial(2, np.where(secrets == "a", 0.55, 0.45))]
+    table = {"job": chosen, "old": source.binomial(1, 0.4, 1_000), "s": secrets}
+    beliefs = pf.fit_beliefs(table, columns=["job", "old"], secret="s", families=("empirical",))
+    found = pf.calibrate(pf.Scenario(beliefs), pf.Guarantee(0.5), mechanism="recode", wrong=0.02)
+    done = pf.release(table, pf.Plan(calibration=found, columns=["job", "old"], secret="s"))
+    return report(done.record, released=done.frame, original=table)
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The kinds of pages, as files."""
     folder = tmp_path_factory.mktemp("pages")
     ten, one = adult(), released(calibration(delta=0.01))
+    recoded, values = recodings.recoded("wrong laws")
     column = "education-num"
     original = pf.datasets.adult_education()[column]
     texts = {
@@ -47,30 +56,23 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "public": report(ten.record, edition="public", released=ten.frame[column]),
         "approximate": report(one.record, released=one.frame["x"], original=TABLE["x"]),
         "long names": long_names(),
+        "recoded": report(recoded, released=values, original=recodings.VALUES),
+        "table": capitals(),
     }
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
     return {name: folder / f"{name}.html" for name in texts}
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
-        yield running
-        running.close()
-
-
-KINDS = ["internal", "public", "approximate", "long names"]
+KINDS = ["internal", "public", "approximate", "long names", "recoded", "table"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_quiet_alone_and_fits(
-    browser: Any, pages: dict[str, Path], kind: str, viewport: Any, scheme: str
+def test_it_is_quiet_and_alone(
+    browser: Any, pages: dict[str, Path], kind: str, scheme: str
 ) -> None:
-    context = browser.new_context(viewport=viewport, color_scheme=scheme)
+    context = browser.new_context(color_scheme=scheme)
     page = context.new_page()
     said: list[str] = []
     asked: list[str] = []
@@ -78,37 +80,35 @@ def test_it_is_quiet_alone_and_fits(
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
     page.goto(pages[kind].as_uri())
-    width, room = page.evaluate(
-        "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-    )
-    # Text in pictures is not too small to read: at least 8.5 pixels.
-    sizes = page.evaluate(
-        """[...document.querySelectorAll('figure > svg text')].map(text => {
-            const svg = text.ownerSVGElement;
-            const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-            return parseFloat(getComputedStyle(text).fontSize) * scale;
-        })"""
-    )
-    # And no picture's text is cut off by its edge.
-    clipped = page.evaluate(
-        """[...document.querySelectorAll('figure > svg text')].filter(text => {
-            const box = text.ownerSVGElement.getBoundingClientRect();
-            const own = text.getBoundingClientRect();
-            return own.left < box.left - 1 || own.right > box.right + 1
-                || own.top < box.top - 1 || own.bottom > box.bottom + 1;
-        }).map(text => text.textContent)"""
-    )
-    # The table of guesses is seen whole, without moving it sideways.
-    table = page.evaluate(
-        "(each => [each.scrollWidth, each.clientWidth])(document.querySelector('.wide'))"
-    )
     context.close()
-    assert table[0] <= table[1]
     assert said == []
     assert asked == [pages[kind].as_uri()]
-    assert width <= room
-    assert min(sizes) >= 8.5
-    assert clipped == []
+
+
+@under_each_font
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_fits(browser: Any, pages: dict[str, Path], kind: str) -> None:
+    page = browser.new_page()
+    page.goto(pages[kind].as_uri())
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        # Text in pictures is not too small to read: at least 8.5 pixels.
+        sizes = page.evaluate(
+            """[...document.querySelectorAll('figure > svg text')].map(text => {
+                const svg = text.ownerSVGElement;
+                const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+                return parseFloat(getComputedStyle(text).fontSize) * scale;
+            })"""
+        )
+        # The table of guesses is seen whole, without moving it sideways.
+        table = page.evaluate(
+            "(each => [each.scrollWidth, each.clientWidth])(document.querySelector('.wide'))"
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert table[0] <= table[1]
+        assert min(sizes) >= 8.5
+        assert page.evaluate(CLIPPED) == []
+    page.close()
 
 
 def shades(browser: Any, page_file: Path, scheme: str, media: str = "screen") -> tuple[str, str]:
@@ -134,6 +134,7 @@ def test_the_same_page_for_light_dark_and_paper(browser: Any, pages: dict[str, P
     assert shades(browser, pages["internal"], "dark", "print") == light
 
 
+@under_each_font
 @pytest.mark.parametrize(("kind", "most"), [("internal", 14), ("public", 6)])
 def test_it_prints_on_a_sane_number_of_pages(
     browser: Any, pages: dict[str, Path], kind: str, most: int

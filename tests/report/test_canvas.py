@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fontTools.ttLib import TTFont
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pufferfish.report.canvas import Canvas, paint, text_at, text_width
 from pufferfish.report.ticks import Axis, Tick, linear_axis, log_axis, number
+from tests.browsers import FILES, FONTS
 
 SIZES = st.floats(-12.0, 15.0).map(lambda power: 10.0**power)
 NUMBERS = st.one_of(st.just(0.0), SIZES, SIZES.map(lambda each: -each))
@@ -136,6 +138,21 @@ def test_logarithmic_labels(low: float, high: float, labels: str) -> None:
 )
 def test_numbers(value: float, text: str) -> None:
     assert number(value) == text
+
+
+@pytest.mark.parametrize("font", FONTS)
+def test_no_letter_is_wider_than_the_room_for_it(font: str) -> None:
+    """Letters of Latin, Greek and Cyrillic scripts, and the signs of our own labels."""
+    plain = re.compile(r"\w+Sans(-Regular|\[.*\])?")
+    regular = TTFont(next(each for each in FILES[font] if plain.fullmatch(each.stem)))
+    names, widths = regular.getBestCmap(), regular["hmtx"]
+    letters = [*map(chr, [*range(0x20, 0x7F), *range(0xA1, 0x180), *range(0x386, 0x450)]), *"−∞…–"]
+    # A font may lack some of them; another one steps in.
+    here = [each for each in letters if ord(each) in names]
+    assert len(here) > 400
+    size = regular["head"].unitsPerEm
+    wide = {each: widths[names[ord(each)]][0] / size for each in here}
+    assert {each: found for each, found in wide.items() if found > text_width(each, 1.0)} == {}
 
 
 UNIT = linear_axis(0.0, 1.0)

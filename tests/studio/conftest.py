@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import http.client
-import os
 import re
-import shutil
 import signal
 import socket
 import threading
@@ -24,9 +22,8 @@ from pufferfish.studio.guard import Guard
 from pufferfish.studio.serving import server_of, shiny_scripts
 from pufferfish.studio.session import Studio
 from pufferfish.studio.uploads import Uploads
-from tests.support import CHROMIUM_ARGUMENTS, PATIENCE
+from tests.support import PATIENCE
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
 MOST_BYTES = 2_000_000
 # Every redraw is counted, so that one can be waited for.
 COUNTING = "window.moves = 0; document.addEventListener('moved', () => { window.moves += 1; });"
@@ -238,17 +235,6 @@ def _signals() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    if not CHROMIUM:
-        pytest.skip("needs Chromium")
-    with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
-        yield running
-        running.close()
 
 
 @pytest.fixture(scope="module")

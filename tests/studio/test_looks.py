@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.browsers import CLIPPED, under_each_font
 from tests.studio.conftest import Opened, Served, Tab, served
 
 pytestmark = pytest.mark.xdist_group("studio")
@@ -151,11 +152,10 @@ def test_a_slider_says_where_it_is(opened: Opened, studio: Served) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_a_phone_and_can_be_read(opened: Opened, released: Served, scheme: str) -> None:
+def test_it_can_be_read_on_a_phone(opened: Opened, released: Served, scheme: str) -> None:
     phone: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "color_scheme": scheme}
     tab = opened(released, **phone)
     full(tab)
-    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
     ground = tab.page.evaluate(
         "getComputedStyle(document.querySelector('.studio')).backgroundColor"
     )
@@ -170,3 +170,13 @@ def test_it_fits_a_phone_and_can_be_read(opened: Opened, released: Served, schem
         "each.getBoundingClientRect().height < 24).map(each => each.outerHTML)",
     )
     assert small == []
+
+
+@under_each_font
+def test_it_fits(opened: Opened, released: Served) -> None:
+    tab = opened(released)
+    full(tab)
+    for width in (390, 1280):
+        tab.page.set_viewport_size({"width": width, "height": 844})
+        assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert tab.page.evaluate(CLIPPED) == []

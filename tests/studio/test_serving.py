@@ -7,7 +7,6 @@ import contextlib
 import http.client
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -29,9 +28,6 @@ from pufferfish.studio.serving import serve, shiny_scripts
 from pufferfish.studio.uploads import Uploads
 from tests.studio.running import page, running
 from tests.support import PATIENCE
-
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
 
 # As a command of the program does: what terminates it raises, so that it can clean up.
 RAISING = """
@@ -356,17 +352,6 @@ def test_shiny_writes_few_scripts() -> None:
     assert any("Sidebar" in each for each in found)
     assert any("Card" in each for each in found)
     assert not any("<" in each for each in found)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM:
-        pytest.skip("needs Chromium")
-    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with playwright.sync_playwright() as playing:
-        launched = playing.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        yield launched
-        launched.close()
 
 
 def test_shiny_in_a_browser(browser: Any, tmp_path: Path) -> None:

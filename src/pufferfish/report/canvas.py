@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import pairwise
+from string import ascii_uppercase, printable
 
 import numpy as np
 
@@ -31,22 +32,28 @@ _TICK = 3.5
 _GAP = 3.0
 # From the middle of a line of text down to its baseline.
 _BASELINE = 0.35
+# From the baseline up to the top of a line, and down to its foot, in the tallest of common fonts
+# (Noto Sans, Segoe UI). The page's font is the reader's, and is not known here.
+_RISE, _FALL = 1.1, 0.3
 # The least gap between labels of an axis: side by side, and one above the other.
 _BESIDE, _ABOVE = 5.0, 1.0
 # Lines end this many widths or heights beyond the axes, however far their data reach.
 _BEYOND = 5.0
-# Widths of letters as fractions of the font size, for a wide font: the page's is not known here.
-_LETTER = 0.64
-_LETTERS = (
-    dict.fromkeys(".,:;' il", 0.36)
-    | dict.fromkeys("−∞<>=+~", 0.84)
-    | dict.fromkeys("%mMwW@…", 0.98)
+# Widths of letters as fractions of the font size, in the widest of common fonts (DejaVu Sans,
+# Verdana), by classes; letters of other scripts and rare signs are as wide as the widest class.
+_WIDEST = 1.1
+_WIDTHS = (
+    dict.fromkeys(printable, 0.64)
+    | dict.fromkeys(ascii_uppercase, 0.79)
+    | dict.fromkeys(" .,:;'ijl", 0.37)
+    | dict.fromkeys("#&+<=>^~w−∞", 0.84)
+    | dict.fromkeys("%@mMW", _WIDEST)
 )
 
 
 def text_width(text: str, size: float = FONT) -> float:
     """How wide a text may be, in a wide font."""
-    return size * sum(_LETTERS.get(letter, _LETTER) for letter in text)
+    return size * sum(_WIDTHS.get(letter, _WIDEST) for letter in text)
 
 
 def paint(
@@ -93,10 +100,12 @@ class Canvas:
         # Labels of x may reach beyond both of its ends, by half of their width.
         halves = [0.5 * text_width(each.label) for each in x.ticks] or [0.0]
         labels = max((text_width(each.label) for each in y.ticks), default=0.0)
-        below = _TICK + 1.4 * FONT + (1.4 * FONT if x.label else 0.0)
-        self.left = max(labels + _TICK + _GAP + (1.4 * FONT if y.label else 0.0), halves[0]) + 1.0
+        line = (_RISE + _FALL) * FONT
+        below = _TICK + line + (line if x.label else 0.0)
+        self.left = max(labels + _TICK + _GAP + (line if y.label else 0.0), halves[0]) + 1.0
         self.right = _WIDTH - max(beside, halves[-1], _GAP) - 1.0
-        self.top = 0.6 * FONT
+        # A label of y may be at the very top.
+        self.top = (_RISE - _BASELINE) * FONT
         self.bottom = height - below
         if square:
             side = min(self.right - self.left, self.bottom - self.top)
@@ -225,7 +234,7 @@ class Canvas:
             yield text_at(middle, self._height - 0.4 * FONT, self._x.label)
         if self._y.label:
             middle = 0.5 * (self.top + self.bottom)
-            yield text_at(FONT, middle, self._y.label, upwards=True)
+            yield text_at(_RISE * FONT, middle, self._y.label, upwards=True)
 
 
 def box_at(right: float, other: float, down: float, another: float, painted: str) -> str:
