@@ -30,7 +30,7 @@ studio: $(VENV)/.studio ## Open the studio in the browser, with the built-in tab
 	$(BIN)/pufferfish studio
 
 paper: $(VENV)/.demo ## Regenerate the paper's figures and tables into paper/
-	$(BIN)/pufferfish paper --out paper --force
+	$(BIN)/python -m examples.paper --out paper --force
 
 # There is a process for each core: further threads would only wait for each other.
 test: export OPENBLAS_NUM_THREADS = 1

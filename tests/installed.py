@@ -81,7 +81,7 @@ for kind in SHAPES:
     shipped = (package / "schemas" / f"{kind}.schema.json").read_text("utf-8")
     assert shipped == schema_text(kind), kind
 for folder, ending in {
-    "report": ".j2", "studio": ".j2", "studio/assets": ".js", "paper": ".j2", "datasets": ".csv"
+    "report": ".j2", "studio": ".j2", "studio/assets": ".js", "datasets": ".csv"
 }.items():
     held = [each.name for each in package.joinpath(*folder.split("/")).iterdir()]
     assert any(name.endswith(ending) for name in held), (folder, held)

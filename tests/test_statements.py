@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.paper import published
 from numpy.typing import NDArray
 from scipy.optimize import brentq, least_squares, minimize_scalar
 from scipy.special import lambertw
 from scipy.stats import chi2, norm
 
 import pufferfish as pf
-from pufferfish.paper import published
 from pufferfish.theorems import Tau, cor_1a, cor_1b, cor_2, tau, thm_1, thm_2
 from pufferfish.transport import MongeMap, mixture_plan
 from tests import reference

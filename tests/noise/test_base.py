@@ -21,8 +21,8 @@ DRAWN = [
     (pf.LaplaceNoise(1.5), stats.laplace(scale=1.5)),
     (pf.GaussianNoise(1.5), stats.norm(scale=1.5)),
 ]
-# Who may ask: the laws, the oracle, proofs, estimates, the paper's figures, and what is registered.
-MAY_ASK = ("noise", "exact", "theorems", "denoise", "paper", "mechanisms")
+# Who may ask: the laws, the oracle, proofs, estimates, and what is registered.
+MAY_ASK = ("noise", "exact", "theorems", "denoise", "mechanisms")
 
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)

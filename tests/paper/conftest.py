@@ -6,10 +6,9 @@ import csv
 from pathlib import Path
 
 import pytest
-
-from pufferfish.paper import Written, paper
-from pufferfish.paper.figure import Figure, Series
-from pufferfish.paper.run import Progress
+from examples.paper import Written, paper
+from examples.paper.figure import Figure, Series
+from examples.paper.run import Progress
 
 DATA = Path(__file__).parents[1] / "data"
 Steps = list[tuple[str, int, int]]

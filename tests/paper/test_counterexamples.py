@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from examples.paper import Written
+from examples.paper.counterexamples import CASES, count_hits
 
 from pufferfish.audits.draws import generator
-from pufferfish.paper import Written
-from pufferfish.paper.counterexamples import CASES, count_hits
 from tests.paper.conftest import figure_of, series_of
 
 # From 40-digit arithmetic; see tests/theorems/test_theorem_2_fails.py.

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from examples.paper import Written
+from examples.paper.errata import spread_scales
+from examples.paper.experiments import adult
 
 import pufferfish as pf
-from pufferfish.paper import Written
-from pufferfish.paper.errata import spread_scales
-from pufferfish.paper.experiments import adult
 from tests.paper.conftest import reference
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from examples.paper import Written
+from examples.paper.fig_3 import curve_gap
+from examples.paper.published import Histogram
+from examples.paper.table import Row
 from scipy.stats import norm
 
 import pufferfish as pf
-from pufferfish.paper import Written
-from pufferfish.paper.fig_3 import curve_gap
-from pufferfish.paper.published import Histogram
-from pufferfish.paper.table import Row
 from tests.paper.conftest import figure_of, reference, series_of
 
 PAPER = "paper's mixtures"

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from examples.paper import Written
+from examples.paper.fig_1 import GAUSSIAN, LAPLACE, PRIORS, ratios
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from pufferfish.paper import Written
-from pufferfish.paper.fig_1 import GAUSSIAN, LAPLACE, PRIORS, ratios
 from tests.paper.conftest import figure_of, series_of
 
 

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from examples.paper import Written
+from examples.paper.fig_2 import largest_gap
 from scipy.special import lambertw
 from scipy.stats import norm
 
-from pufferfish.paper import Written
-from pufferfish.paper.fig_2 import largest_gap
 from tests.paper.conftest import figure_of, reference, series_of
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from examples.paper import Written
 from scipy.special import lambertw
 from scipy.stats import norm
 
-from pufferfish.paper import Written
 from tests.paper.conftest import series_of
 
 

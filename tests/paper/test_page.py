@@ -6,8 +6,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-
-from pufferfish.paper import Written
+from examples.paper import Written
 
 
 class Reader(HTMLParser):

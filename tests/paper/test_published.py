@@ -6,9 +6,9 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from examples.paper.published import Histogram, histograms, mixture_curves, scale_points
 from scipy.stats import norm
 
-from pufferfish.paper.published import Histogram, histograms, mixture_curves, scale_points
 from tests.paper.conftest import DATA, reference
 
 
@@ -16,7 +16,7 @@ from tests.paper.conftest import DATA, reference
     "name", ["fig2_identical_users", "fig3_mixture_density", "fig3_fig4_histograms"]
 )
 def test_they_are_the_reference(name: str) -> None:
-    shipped = files("pufferfish.paper").joinpath(f"{name}.csv").read_bytes()
+    shipped = files("examples.paper").joinpath(f"{name}.csv").read_bytes()
     assert shipped == (DATA / f"{name}.csv").read_bytes()
 
 

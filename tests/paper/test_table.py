@@ -8,14 +8,14 @@ import math
 
 import numpy as np
 import pytest
+from examples.paper import Written
+from examples.paper.table import DELTAS, WAYS
+from examples.paper.tabular import SHOWN, markdown, parts
 from scipy.integrate import trapezoid
 
 import pufferfish as pf
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.insight.other_ways import alternatives
-from pufferfish.paper import Written
-from pufferfish.paper.table import DELTAS, WAYS
-from pufferfish.paper.tabular import SHOWN, markdown, parts
 from tests.support import ROOT
 
 LAPLACE = ("Theorem 2", "Theorem 2, Lambert τ", "repaired coupling", "local DP")

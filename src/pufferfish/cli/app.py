@@ -18,7 +18,6 @@ from pufferfish.cli import (
     demo,
     fit,
     key,
-    paper,
     release,
     report,
     sign,
@@ -46,7 +45,7 @@ app = typer.Typer(
 )
 _COMMANDS = (
     *(demo, fit, calibrate, release, verify, sign, audit, stress, report, compare),
-    *(sum_, paper, studio),
+    *(sum_, studio),
 )
 for module in _COMMANDS:
     name = module.__name__.rsplit(".", 1)[1]

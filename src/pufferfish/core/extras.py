@@ -63,7 +63,7 @@ def jinja2() -> Any:
 
 
 def matplotlib(part: str | None = None) -> Any:
-    """The library that draws picture files and the pages of the paper, or a part of it."""
+    """The library that draws picture files, or a part of it."""
     return _library("matplotlib", part)
 
 

@@ -1,29 +1,29 @@
-"""From a function that draws to an SVG of a page, or to a picture file: one style for all."""
+"""From a function that draws to a picture file: one style for all."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from pufferfish.core.extras import matplotlib
-from pufferfish.report.style import ink, light_inks, with_variables
+from pufferfish.report.style import ink
 
-__all__ = ["FONT", "Draw", "draw_svg", "panels_file", "picture_file"]
+__all__ = ["SIZE", "Draw", "matplotlib_figure", "panels_file", "picture_file"]
 
 Draw = Callable[[Any], None]
 
-_WIDTH, _HEIGHT = 4.6, 2.9
+# Width and height of a picture in inches.
+SIZE = 4.6, 2.9
 # How much larger a picture of its own is, and its letters; they are read at half the size.
 _ALONE = 1.4
 _FONT_ALONE = 12.0
-FONT = 10.0
+_FONT = 10.0
 _SETTINGS = {
     "svg.fonttype": "none",
     "svg.hashsalt": "pufferfish",
-    "font.size": FONT,
+    "font.size": _FONT,
     "axes.linewidth": 0.6,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -31,31 +31,11 @@ _SETTINGS = {
     "ytick.labelsize": "medium",
     "text.parse_math": False,
 }
-# What the page's style sheet sets already, or a page does not need.
-_SUPERFLUOUS = re.compile(
-    r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>"
-    r"| xmlns(:\w+)?=\"[^\"]*\"",
-    re.DOTALL,
-)
-_SIZE = re.compile(r'(<svg[^>]*?) width="[^"]*"| height="[\d.]+pt"')
-
-
-def draw_svg(name: str, draw: Draw, height: float = _HEIGHT) -> str:
-    """The SVG for a page that may hold others: it has no colour, font, size or id of its own."""
-    text = io.StringIO()
-    with _figure([draw], (_WIDTH, height)) as figure:
-        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
-    svg = _SIZE.sub(r"\1", _SUPERFLUOUS.sub("", text.getvalue())).strip()
-    svg = re.sub(r"'DejaVu Sans'[^;\"]*", "var(--font)", svg)
-    svg = svg.replace("xlink:href", "href")
-    svg = re.sub(r'\bid="', f'id="{name}-', svg)
-    svg = re.sub(r'(url\(#|href="#)', rf"\1{name}-", svg)
-    return with_variables(svg)
 
 
 def picture_file(draw: Draw, kind: str) -> bytes:
     """A picture of its own, as the bytes of a PNG or an SVG."""
-    return _file([draw], kind, (_ALONE * _WIDTH, _ALONE * _HEIGHT))
+    return _file([draw], kind, (_ALONE * SIZE[0], _ALONE * SIZE[1]))
 
 
 def panels_file(draws: Sequence[Draw], kind: str, columns: int, size: tuple[float, float]) -> bytes:
@@ -68,18 +48,18 @@ def _file(
     kind: str,
     size: tuple[float, float],
     columns: int = 1,
-    font: float = FONT,
+    font: float = _FONT,
 ) -> bytes:
     data = io.BytesIO()
-    with light_inks(), _figure(draws, size, columns, font) as figure:
+    with matplotlib_figure(draws, size, columns, font) as figure:
         dated = {"metadata": {"Date": None}} if kind == "svg" else {}
         figure.savefig(data, format=kind, dpi=200, facecolor=ink("paper"), **dated)
     return data.getvalue()
 
 
 @contextlib.contextmanager
-def _figure(
-    draws: Sequence[Draw], size: tuple[float, float], columns: int = 1, font: float = FONT
+def matplotlib_figure(
+    draws: Sequence[Draw], size: tuple[float, float], columns: int = 1, font: float = _FONT
 ) -> Iterator[Any]:
     """Panels in rows of `columns` columns, each of this size in inches."""
     rows = -(-len(draws) // columns)

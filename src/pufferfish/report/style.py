@@ -1,15 +1,12 @@
 """Colours and dashes: one drawing for light, dark and print.
 
-Pictures are drawn with a placeholder for each ink, which becomes a CSS variable; the page sets the
-variable for light, dark and print. The four inks for data are from the palette of Okabe and Ito,
-which people with any colour vision can tell apart, and each has its own dashes.
+The pictures of a page name their inks as CSS variables, and the page sets each variable for light,
+dark and print; a picture file has the light ones. The four inks for data are from the palette of
+Okabe and Ito, which people with any colour vision can tell apart, and each has its own dashes.
 """
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,8 +18,6 @@ __all__ = [
     "css_variables",
     "dashes_for",
     "ink",
-    "light_inks",
-    "with_variables",
 ]
 
 
@@ -66,37 +61,15 @@ DASHES: dict[str, tuple[float, ...]] = {
     "fourth": (6.0, 1.5, 1.5, 1.5),
 }
 
-_PLACEHOLDERS = {name: f"#0a0b{number:02x}" for number, name in enumerate(INKS)}
-
-
-_light: ContextVar[bool] = ContextVar("light", default=False)
-
 
 def ink(name: str) -> str:
-    """The colour to draw with: the placeholder, or the colour itself for a file of its own."""
-    return INKS[name][0] if _light.get() else _PLACEHOLDERS[name]
-
-
-@contextlib.contextmanager
-def light_inks() -> Iterator[None]:
-    """For drawings in a file of their own: the light colours."""
-    token = _light.set(True)
-    try:
-        yield
-    finally:
-        _light.reset(token)
+    """The colour to draw a picture file with: the light one."""
+    return INKS[name][0]
 
 
 def dashes_for(name: str) -> tuple[float, tuple[float, ...]] | str:
     """The line style of an ink, as matplotlib wants it."""
     return (0.0, DASHES[name]) if name in DASHES else "solid"
-
-
-def with_variables(svg: str) -> str:
-    """A drawing with CSS variables for its placeholders."""
-    for name, placeholder in _PLACEHOLDERS.items():
-        svg = svg.replace(placeholder, f"var(--{name})")
-    return svg
 
 
 def css_variables(*, dark: bool) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pufferfish.paper.figure import Figure, Panel, Series
-from pufferfish.theorems import tau
+import pufferfish as pf
+from examples.paper.figure import Figure, Panel, Series
 
 __all__ = ["DELTAS", "figure"]
 
@@ -15,7 +15,8 @@ DELTAS = np.linspace(0.001, 0.999, 499)
 def figure() -> Figure:
     """Both forms from 0.001 to 0.999."""
     exact, lambert = (
-        np.array([tau(float(delta), form) for delta in DELTAS]) for form in ("exact", "lambert")
+        np.array([pf.theorems.tau(float(delta), form) for delta in DELTAS])
+        for form in ("exact", "lambert")
     )
     return Figure(
         name="fig-5",
@@ -40,7 +41,8 @@ def figure() -> Figure:
             ),
             (
                 "Where they differ",
-                f"At δ = 0.3 the forms are {tau(0.3):.5f} and {tau(0.3, 'lambert'):.5f}; Fig. 2 "
+                f"At δ = 0.3 the forms are {pf.theorems.tau(0.3):.5f} and "
+                f"{pf.theorems.tau(0.3, 'lambert'):.5f}; Fig. 2 "
                 "was drawn with the second, though the text defines τ* by the first.",
             ),
         ),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pufferfish.paper.draw import page_pictures
-from pufferfish.paper.errata import Erratum
-from pufferfish.paper.figure import Figure
-from pufferfish.paper.table import EPSILON, Table
-from pufferfish.paper.tabular import SHOWN, parts, short_form
+from examples.paper.draw import page_pictures
+from examples.paper.errata import Erratum
+from examples.paper.figure import Figure
+from examples.paper.table import EPSILON, Table
+from examples.paper.tabular import SHOWN, parts, short_form
 from pufferfish.report.templates import templates
 
 __all__ = ["page"]
@@ -22,7 +22,7 @@ def page(
     """The whole page, with pictures inside it; the same pictures are files next to it."""
     text: str = (
         # The page uses the report's style sheet and macros.
-        templates("pufferfish.paper", "pufferfish.report")
+        templates("examples.paper", "pufferfish.report")
         .get_template("page.html.j2")
         .render(
             figures=[(figure, page_pictures(figure)) for figure in figures],

@@ -8,18 +8,18 @@ from itertools import count
 from os import PathLike
 from pathlib import Path
 
+import pufferfish as pf
+from examples.paper import counterexamples as counter
+from examples.paper import fig_1, fig_2, fig_3, fig_4, fig_5, table, tabular
+from examples.paper.counterexamples import Found
+from examples.paper.draw import figure_file
+from examples.paper.errata import Erratum, errata
+from examples.paper.experiments import TABLE, adult, hungarian
+from examples.paper.figure import Figure, plot
+from examples.paper.page import page
+from examples.paper.table import Table
 from pufferfish.core.atomic import replacing
-from pufferfish.core.errors import OutputExistsError
 from pufferfish.core.extras import check_report, matplotlib
-from pufferfish.paper import counterexamples as counter
-from pufferfish.paper import fig_1, fig_2, fig_3, fig_4, fig_5, table, tabular
-from pufferfish.paper.counterexamples import Found
-from pufferfish.paper.draw import figure_file
-from pufferfish.paper.errata import Erratum, errata
-from pufferfish.paper.experiments import TABLE, adult, hungarian
-from pufferfish.paper.figure import Figure, plot
-from pufferfish.paper.page import page
-from pufferfish.paper.table import Table
 from pufferfish.words.numbers import at_most
 
 __all__ = ["PAGE", "Progress", "Reproduction", "Written", "compute_figures", "paper"]
@@ -175,9 +175,9 @@ def _files(found: Reproduction, step: Callable[[str], None]) -> Iterator[tuple[s
 
 def _refuse_used(place: Path, force: bool) -> None:
     if place.exists() and not place.is_dir():
-        raise OutputExistsError(f"{place} is not a folder; choose another one.")
+        raise pf.OutputExistsError(f"{place} is not a folder; choose another one.")
     if not force and place.exists() and any(place.iterdir()):
-        raise OutputExistsError(
+        raise pf.OutputExistsError(
             f"{place} is not empty; choose another folder, or replace files of the same names in "
             "it with --force (force=True)."
         )

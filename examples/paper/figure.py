@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pufferfish.core.validation import FloatArray, require
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Figure", "Panel", "Series", "Shape", "csv_text", "plot"]
+__all__ = ["Figure", "FloatArray", "Panel", "Series", "Shape", "csv_text", "plot"]
 
+FloatArray = NDArray[np.float64]
 Shape = Literal["line", "points", "bars", "outline", "band"]
 
 
@@ -43,10 +45,10 @@ class Series:
     def __post_init__(self) -> None:
         """Refuse a series that cannot be drawn."""
         more = 1 if self.shape in ("bars", "outline") else 0
-        require(
-            self.x.size == self.y.size + more,
-            f"series {self.label!r}: {self.x.size} x do not go with {self.y.size} y.",
-        )
+        if self.x.size != self.y.size + more:
+            raise ValueError(
+                f"series {self.label!r}: {self.x.size} x do not go with {self.y.size} y."
+            )
 
 
 Ticks = tuple[tuple[float, str], ...]

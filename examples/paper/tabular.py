@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pufferfish.noise import NoNoise, as_noise
-from pufferfish.paper.experiments import TABLE
-from pufferfish.paper.figure import csv_text
-from pufferfish.paper.table import Entry, Row, Table
+import pufferfish as pf
+from examples.paper.experiments import TABLE
+from examples.paper.figure import csv_text
+from examples.paper.table import Entry, Row, Table
+from pufferfish.noise import as_noise
 from pufferfish.words.numbers import at_most, percent_up, readable
 from pufferfish.words.phrases import without_name
 
@@ -125,7 +126,7 @@ def _cell(entry: Entry) -> Cell:
 def _std(entry: Entry) -> str:
     if entry.noise is None:
         return _REFUSED
-    size = _NONE if isinstance(entry.noise, NoNoise) else readable(entry.noise.std)
+    size = _NONE if isinstance(entry.noise, pf.NoNoise) else readable(entry.noise.std)
     holds = entry.certificate is not None and entry.certificate.holds is True
     return size if holds else f"{size} (not kept)"
 

@@ -5,6 +5,6 @@ Needs the extra `report` (matplotlib, jinja2).
 
 from __future__ import annotations
 
-from pufferfish.paper.run import Reproduction, Written, paper
+from examples.paper.run import Reproduction, Written, paper
 
 __all__ = ["Reproduction", "Written", "paper"]

@@ -11,17 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.beliefs.scenario import Secret
-from pufferfish.calibration.mechanism import Mechanism
-from pufferfish.core.validation import FloatArray
-from pufferfish.exact import Certificate
-from pufferfish.noise import NoNoise, as_noise, output_law
-from pufferfish.paper.experiments import TABLE, Experiment
-from pufferfish.paper.figure import Panel, Series, Shape
-from pufferfish.paper.published import Curve, Histogram
-from pufferfish.paper.table import DELTAS, EPSILON, Row, Table
-from pufferfish.sampling import NotPrivateEntropy
-from pufferfish.transport import mixture_plan
+import pufferfish as pf
+from examples.paper.experiments import TABLE, Experiment
+from examples.paper.figure import FloatArray, Panel, Series, Shape
+from examples.paper.published import Curve, Histogram
+from examples.paper.table import DELTAS, EPSILON, Row, Table
+from pufferfish.noise import as_noise
 from pufferfish.words.numbers import at_most, readable
 
 __all__ = ["PAPER_DELTAS", "Drawn", "panels", "scales_in_words"]
@@ -104,7 +99,7 @@ def _draw_beliefs(drawn: Drawn, letter: str, secret: str) -> Iterator[Series]:
         yield Series("the paper's histogram", given.edges, given.density, "level1", "bars")
     x = drawn.points
     for belief, ink in zip(drawn.experiment.beliefs[:-1], _MIXTURE_INKS, strict=False):
-        density = np.exp(output_law(belief.priors[secret], NoNoise()).log_density(x))
+        density = np.exp(pf.output_law(belief.priors[secret], pf.NoNoise()).log_density(x))
         yield Series(belief.name, x, density, ink)
     if secret in drawn.curves:
         curve = drawn.curves[secret]
@@ -117,7 +112,7 @@ def _release_panel(drawn: Drawn, letter: str, place: int, delta: float) -> Panel
     secret = str(drawn.experiment.pair[place])
     row, given = drawn.row(delta), drawn.histograms[letter]
     certificate = row.certificate("Theorem 2")
-    outline, law = _draw_release(drawn, secret, certificate, NotPrivateEntropy(_SEEDS[letter]))
+    outline, law = _draw_release(drawn, secret, certificate, pf.NotPrivateEntropy(_SEEDS[letter]))
     return Panel(
         letter=letter,
         title=f"Y | {secret}, (ε, δ) = ({EPSILON:g}, {delta:g})",
@@ -138,12 +133,12 @@ def _release_panel(drawn: Drawn, letter: str, place: int, delta: float) -> Panel
 
 
 def _draw_release(
-    drawn: Drawn, secret: str, certificate: Certificate, entropy: NotPrivateEntropy
+    drawn: Drawn, secret: str, certificate: pf.Certificate, entropy: pf.NotPrivateEntropy
 ) -> tuple[Histogram, Curve]:
     """A release of the secret's column, and the law of the released value."""
-    mechanism = Mechanism(noise=certificate.noise, certificate=certificate, entropy=entropy)
+    mechanism = pf.Mechanism(noise=certificate.noise, certificate=certificate, entropy=entropy)
     found = _histogram(mechanism.apply(drawn.experiment.values[secret]), drawn.edges)
-    law = output_law(drawn.experiment.beliefs[-1].priors[secret], as_noise(certificate.noise))
+    law = pf.output_law(drawn.experiment.beliefs[-1].priors[secret], as_noise(certificate.noise))
     return found, Curve(drawn.points, np.exp(law.log_density(drawn.points)))
 
 
@@ -151,7 +146,7 @@ def _plan_panel(drawn: Drawn) -> Panel:
     experiment = drawn.experiment
     first, second = experiment.pair
     belief = experiment.beliefs[0]
-    plan = mixture_plan(belief.priors[first], belief.priors[second])
+    plan = pf.transport.mixture_plan(belief.priors[first], belief.priors[second])
     arcs = [
         Series(
             f"{plan.weights[m, l]:.4f} from component {m + 1} to {l + 1}",
@@ -230,7 +225,7 @@ def _stds(
 
 def _pure_panel(drawn: Drawn) -> Panel:
     """Both secrets, with the least noise for pure ε against the table adversary."""
-    row, entropy = drawn.row(0.0, -1), NotPrivateEntropy(_SEEDS["i"])
+    row, entropy = drawn.row(0.0, -1), pf.NotPrivateEntropy(_SEEDS["i"])
     shown: list[Series] = []
     for secret, ink in zip(drawn.experiment.pair, ("first", "second"), strict=True):
         outline, law = _draw_release(drawn, str(secret), row.certificate("exact"), entropy)
@@ -275,6 +270,6 @@ def _histogram(values: FloatArray, edges: FloatArray) -> Histogram:
     return Histogram(edges, density)
 
 
-def _short(secret: Secret) -> str:
+def _short(secret: pf.Secret) -> str:
     """A name that fits next to an axis."""
     return str(secret).replace("-", "-\n", 1)

@@ -16,16 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import pufferfish as pf
+from examples.paper.figure import Figure, FloatArray, Panel, Series
 from pufferfish.audits.bounds import delta_lower, probability_lower, probability_upper
 from pufferfish.audits.draws import Generator, generator, values_of
-from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.priors import Gaussian, GaussianMixture, Prior
-from pufferfish.beliefs.scenario import Belief, Scenario
-from pufferfish.calibration.least_noise import Method, calibrate_noise
-from pufferfish.calibration.result import Calibration
-from pufferfish.core.validation import FloatArray
-from pufferfish.noise import LaplaceNoise, NoNoise, output_law
-from pufferfish.paper.figure import Figure, Panel, Series
+from pufferfish.calibration.least_noise import Method
 from pufferfish.words.certificates import describe_delta
 from pufferfish.words.numbers import at_most, readable
 
@@ -54,9 +49,9 @@ class Case:
 
     statement: str
     method: Method
-    first: Prior
-    second: Prior
-    goal: Guarantee
+    first: pf.Prior
+    second: pf.Prior
+    goal: pf.Guarantee
     words: str
     x_range: tuple[float, float]
 
@@ -65,9 +60,9 @@ CASES = (
     Case(
         statement="Theorem 2",
         method="thm-2",
-        first=Gaussian(0.0, 1.0),
-        second=GaussianMixture([0.95, 0.05], [0.0, 10.0], [1.0, 1.0]),
-        goal=Guarantee(1.0, 1e-3),
+        first=pf.Gaussian(0.0, 1.0),
+        second=pf.GaussianMixture([0.95, 0.05], [0.0, 10.0], [1.0, 1.0]),
+        goal=pf.Guarantee(1.0, 1e-3),
         words="P is N(0, 1); Q is the same, but one time in twenty N(10, 1). On average 0.5 has to "
         "be hidden, so the formula takes scale 0.5; a value near 10 then reveals Q.",
         x_range=(-8.0, 18.0),
@@ -75,9 +70,9 @@ CASES = (
     Case(
         statement="Corollary 2",
         method="cor-2",
-        first=GaussianMixture([0.5, 0.5], [0.0, 100.0], [1.0, 1.0]),
-        second=GaussianMixture([0.5, 0.5], [0.001, 110.0], [1.0, 1.0]),
-        goal=Guarantee(1.0),
+        first=pf.GaussianMixture([0.5, 0.5], [0.0, 100.0], [1.0, 1.0]),
+        second=pf.GaussianMixture([0.5, 0.5], [0.001, 110.0], [1.0, 1.0]),
+        goal=pf.Guarantee(1.0),
         words="Both are even mixtures of two unit Gaussians. One component moves by 0.001, the "
         "other by 10; the formula takes the average, 5, where 10 has to be hidden half of the "
         "time.",
@@ -120,8 +115,8 @@ class Found:
     """
 
     case: Case
-    formula: Calibration
-    exact: Calibration
+    formula: pf.Calibration
+    exact: pf.Calibration
     counted: Counted
 
     @property
@@ -137,20 +132,20 @@ def compute() -> tuple[Found, ...]:
 
 
 def _find_failure(case: Case, source: Generator) -> Found:
-    scenario = Scenario(Belief({"P": case.first, "Q": case.second}, provenance="public"))
-    formula = calibrate_noise(scenario, case.goal, method=case.method, certified_only=False)
+    scenario = pf.Scenario(pf.Belief({"P": case.first, "Q": case.second}, provenance="public"))
+    formula = pf.calibrate(scenario, case.goal, method=case.method, certified_only=False)
     return Found(
         case=case,
         formula=formula,
-        exact=calibrate_noise(scenario, case.goal),
+        exact=pf.calibrate(scenario, case.goal),
         counted=count_hits(case, _scale(formula), source),
     )
 
 
 def count_hits(case: Case, scale: float, source: Generator) -> Counted:
     """Count draws under Q and under P; the event speaks for Q, which has mass where P has none."""
-    noise = LaplaceNoise(scale)
-    laws = output_law(case.second, noise), output_law(case.first, noise)
+    noise = pf.LaplaceNoise(scale)
+    laws = pf.output_law(case.second, noise), pf.output_law(case.first, noise)
     hits = []
     for prior in (case.second, case.first):
         y = values_of(prior, _DRAWS, source) + source.laplace(scale=noise.scale, size=_DRAWS)
@@ -220,7 +215,7 @@ def _belief_of(found: Found, letter: str) -> Panel:
         x_range=found.case.x_range,
         y_range=(0.0, None),
         series=tuple(
-            Series(name, x, np.exp(output_law(prior, NoNoise()).log_density(x)), ink)
+            Series(name, x, np.exp(pf.output_law(prior, pf.NoNoise()).log_density(x)), ink)
             for name, prior, ink in (
                 ("P", found.case.first, "first"),
                 ("Q", found.case.second, "second"),
@@ -256,11 +251,13 @@ def _ratio(found: Found, letter: str) -> Panel:
 
 
 def _log_ratio(case: Case, y: FloatArray, scale: float) -> FloatArray:
-    noise = LaplaceNoise(scale)
-    first, second = (output_law(prior, noise).log_density(y) for prior in (case.first, case.second))
+    noise = pf.LaplaceNoise(scale)
+    first, second = (
+        pf.output_law(prior, noise).log_density(y) for prior in (case.first, case.second)
+    )
     return np.asarray(second - first)
 
 
-def _scale(calibration: Calibration) -> float:
+def _scale(calibration: pf.Calibration) -> float:
     noise = calibration.noise
-    return noise.scale if isinstance(noise, LaplaceNoise) else math.nan
+    return noise.scale if isinstance(noise, pf.LaplaceNoise) else math.nan

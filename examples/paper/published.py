@@ -13,7 +13,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from pufferfish.core.validation import FloatArray
+from examples.paper.figure import FloatArray
 
 __all__ = ["Curve", "Histogram", "histograms", "mixture_curves", "scale_points"]
 

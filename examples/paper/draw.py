@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import re
 from typing import Any, Literal
 
-from pufferfish.paper.figure import Figure, Panel, Series
-from pufferfish.report.drawing import Draw, draw_svg, panels_file
+from examples.paper.figure import Figure, Panel, Series
+from pufferfish.report.drawing import SIZE, Draw, matplotlib_figure, panels_file
 from pufferfish.report.pictures import Picture
-from pufferfish.report.style import Key, dashes_for, ink
+from pufferfish.report.style import INKS, Key, dashes_for, ink
 
 __all__ = ["figure_file", "page_pictures"]
 
@@ -22,6 +24,15 @@ _KEYS: dict[str, Literal["line", "diamond", "area"]] = {
 }
 
 
+# What the page's style sheet sets already, or a page does not need.
+_SUPERFLUOUS = re.compile(
+    r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>"
+    r"| xmlns(:\w+)?=\"[^\"]*\"",
+    re.DOTALL,
+)
+_SIZE = re.compile(r'(<svg[^>]*?) width="[^"]*"| height="[\d.]+pt"')
+
+
 def figure_file(figure: Figure, kind: str) -> bytes:
     """All panels with titles and legends, as the bytes of a PNG or an SVG."""
     draws = [_draw(panel, alone=True) for panel in figure.panels]
@@ -33,7 +44,7 @@ def page_pictures(figure: Figure) -> tuple[Picture, ...]:
     return tuple(
         Picture(
             name=f"{figure.name}-{panel.letter}",
-            svg=draw_svg(f"{figure.name}-{panel.letter}", _draw(panel, alone=False)),
+            svg=_svg(f"{figure.name}-{panel.letter}", _draw(panel, alone=False)),
             title=_title(panel),
             description=panel.caption,
             keys=tuple(
@@ -42,6 +53,21 @@ def page_pictures(figure: Figure) -> tuple[Picture, ...]:
         )
         for panel in figure.panels
     )
+
+
+def _svg(name: str, draw: Draw) -> str:
+    """The SVG for a page that may hold others: it has no colour, font, size or id of its own."""
+    text = io.StringIO()
+    with matplotlib_figure([draw], SIZE) as figure:
+        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+    svg = _SIZE.sub(r"\1", _SUPERFLUOUS.sub("", text.getvalue())).strip()
+    svg = re.sub(r"'DejaVu Sans'[^;\"]*", "var(--font)", svg)
+    svg = svg.replace("xlink:href", "href")
+    svg = re.sub(r'\bid="', f'id="{name}-', svg)
+    svg = re.sub(r'(url\(#|href="#)', rf"\1{name}-", svg)
+    for each, (light, _) in INKS.items():
+        svg = svg.replace(light, f"var(--{each})")
+    return svg
 
 
 def _title(panel: Panel) -> str:

@@ -10,21 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.beliefs.priors import Gaussian
-from pufferfish.beliefs.scenario import Belief, Scenario
-from pufferfish.core.validation import FloatArray
-from pufferfish.exact import Enclosure, pure_epsilon
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
-from pufferfish.paper.figure import Figure, Panel, Series
+import pufferfish as pf
+from examples.paper.figure import Figure, FloatArray, Panel, Series
 from pufferfish.words.numbers import at_most, readable
 
 __all__ = ["GAUSSIAN", "LAPLACE", "PRIORS", "Ratios", "figure", "ratios"]
 
-PRIORS = Gaussian(0.0, 1.0), Gaussian(1.0, 1.6)
-LAPLACE = LaplaceNoise(4.0)
+PRIORS = pf.Gaussian(0.0, 1.0), pf.Gaussian(1.0, 1.6)
+LAPLACE = pf.LaplaceNoise(4.0)
 # Gaussian noise of the same variance, as the paper intends.
-GAUSSIAN = GaussianNoise(LAPLACE.std)
-_SCENARIO = Scenario(Belief({"X": PRIORS[0], "X'": PRIORS[1]}, provenance="public"))
+GAUSSIAN = pf.GaussianNoise(LAPLACE.std)
+_SCENARIO = pf.Scenario(pf.Belief({"X": PRIORS[0], "X'": PRIORS[1]}, provenance="public"))
 # The curves reach this far on both sides.
 _REACH = 20.0
 _REACHES = (5.0, 10.0, _REACH, 40.0)
@@ -40,14 +36,14 @@ class Ratios:
         within: Pairs of a range and the maximum on it.
     """
 
-    supremum: Enclosure
+    supremum: pf.Enclosure
     within: tuple[tuple[float, float], ...]
 
 
-def ratios(noise: Noise) -> Ratios:
+def ratios(noise: pf.Noise) -> Ratios:
     """The supremum on the whole line, and the maxima over ranges that one might plot."""
     return Ratios(
-        supremum=pure_epsilon(_SCENARIO, noise),
+        supremum=pf.pure_epsilon(_SCENARIO, noise),
         within=tuple(
             (reach, float(np.abs(_log_ratio(_line(reach), noise)).max())) for reach in _REACHES
         ),
@@ -91,7 +87,7 @@ def figure() -> Figure:
             ),
         ),
         panels=(
-            _densities("a", "before noise", NoNoise(), 6.0),
+            _densities("a", "before noise", pf.NoNoise(), 6.0),
             _densities("b", "with Laplace noise", LAPLACE, _REACH),
             _densities("c", "with Gaussian noise", GAUSSIAN, _REACH),
             Panel(
@@ -118,14 +114,14 @@ def _line(reach: float) -> FloatArray:
     return np.linspace(-reach, reach, _POINTS)
 
 
-def _log_ratio(y: FloatArray, noise: Noise) -> FloatArray:
-    first, second = (output_law(prior, noise).log_density(y) for prior in PRIORS)
+def _log_ratio(y: FloatArray, noise: pf.Noise) -> FloatArray:
+    first, second = (pf.output_law(prior, noise).log_density(y) for prior in PRIORS)
     return np.asarray(first - second)
 
 
-def _densities(letter: str, title: str, noise: Noise, reach: float) -> Panel:
+def _densities(letter: str, title: str, noise: pf.Noise, reach: float) -> Panel:
     y = _line(reach)
-    law, name = ("x", "X") if isinstance(noise, NoNoise) else ("y", "Y")
+    law, name = ("x", "X") if isinstance(noise, pf.NoNoise) else ("y", "Y")
     words = "no noise" if name == "X" else f"noise of std {readable(noise.std)}"
     return Panel(
         letter=letter,
@@ -136,7 +132,7 @@ def _densities(letter: str, title: str, noise: Noise, reach: float) -> Panel:
         x_range=(-reach, reach),
         y_range=(0.0, None),
         series=tuple(
-            Series(label, y, np.exp(output_law(prior, noise).log_density(y)), ink)
+            Series(label, y, np.exp(pf.output_law(prior, noise).log_density(y)), ink)
             for label, prior, ink in zip(
                 (name, f"{name}'"), PRIORS, ("first", "second"), strict=True
             )

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.paper.figure import Figure, Panel, Series
-from pufferfish.paper.published import Curve, scale_points
-from pufferfish.sums import ScaleCurve, scale_curve
-from pufferfish.theorems import Tau, cor_1a_identical, tau
+import pufferfish as pf
+from examples.paper.figure import Figure, Panel, Series
+from examples.paper.published import Curve, scale_points
 
 __all__ = ["GOAL", "MEAN", "Found", "compute", "figure", "largest_gap"]
 
-GOAL = Guarantee(1.0, 0.3)
+GOAL = pf.Guarantee(1.0, 0.3)
 MEAN = 1.0
 # Values of δ that protect: a small one, and 0.
 _SMALLER = (1e-3, 0.0)
@@ -39,8 +37,8 @@ class Found:
     """
 
     points: dict[float, Curve]
-    curves: tuple[ScaleCurve, ...]
-    smaller: tuple[tuple[float, tuple[ScaleCurve, ...]], ...]
+    curves: tuple[pf.sums.ScaleCurve, ...]
+    smaller: tuple[tuple[float, tuple[pf.sums.ScaleCurve, ...]], ...]
 
 
 def compute() -> Found:
@@ -50,19 +48,20 @@ def compute() -> Found:
     ends = min(points), max(points)
     return Found(
         points=points,
-        curves=scale_curve(users, MEAN, points, GOAL, "lambert"),
+        curves=pf.sums.scale_curve(users, MEAN, points, GOAL, "lambert"),
         smaller=tuple(
-            (delta, scale_curve(_FEWER, MEAN, ends, Guarantee(GOAL.epsilon, delta)))
+            (delta, pf.sums.scale_curve(_FEWER, MEAN, ends, pf.Guarantee(GOAL.epsilon, delta)))
             for delta in _SMALLER
         ),
     )
 
 
-def largest_gap(form: Tau) -> float:
+def largest_gap(form: pf.theorems.Tau) -> float:
     """The largest distance of the formula from the paper's points, in stds of one user."""
     return max(
         abs(
-            cor_1a_identical.scale(int(users), MEAN, math.sqrt(variance), GOAL, form) - float(scale)
+            pf.theorems.cor_1a_identical.scale(int(users), MEAN, math.sqrt(variance), GOAL, form)
+            - float(scale)
         )
         / math.sqrt(variance)
         for variance, curve in scale_points().items()
@@ -98,8 +97,9 @@ def figure(found: Found) -> Figure:
             (
                 "Where they differ",
                 f"The figure’s τ is {drawn_with:.5f}, found on a grid; √W₀(2/(πδ²)) is "
-                f"{tau(GOAL.delta, 'lambert'):.5f}, and Q⁻¹(δ/2), by which the text defines τ*, is "
-                f"{tau(GOAL.delta):.5f}.",
+                f"{pf.theorems.tau(GOAL.delta, 'lambert'):.5f}, and Q⁻¹(δ/2), by which the text "
+                "defines τ*, is "
+                f"{pf.theorems.tau(GOAL.delta):.5f}.",
             ),
         ),
         panels=(

@@ -6,15 +6,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.noise import LaplaceNoise
-from pufferfish.paper import fig_1, fig_2, fig_3
-from pufferfish.paper.counterexamples import Found
-from pufferfish.paper.experiments import TABLE, Experiment
-from pufferfish.paper.published import Histogram, histograms, scale_points
-from pufferfish.paper.table import EPSILON, Table
-from pufferfish.paper.uci import PAPER_DELTAS
-from pufferfish.theorems import TAU_FORMS, paper_scale, tau
+import pufferfish as pf
+from examples.paper import fig_1, fig_2, fig_3
+from examples.paper.counterexamples import Found
+from examples.paper.experiments import TABLE, Experiment
+from examples.paper.published import Histogram, histograms, scale_points
+from examples.paper.table import EPSILON, Table
+from examples.paper.uci import PAPER_DELTAS
 from pufferfish.words.numbers import at_most
 
 __all__ = ["Erratum", "errata", "spread_scales"]
@@ -73,7 +71,8 @@ def _figure_2() -> Erratum:
     return Erratum(
         says="Fig. 2 draws the bound of Corollary 1(a), in which τ* = Q⁻¹(δ/2).",
         found=f"It was drawn with the Lambert form, found on a grid: its τ is {drawn:.5f}, where "
-        f"√W₀(2/(πδ²)) is {tau(delta, 'lambert'):.5f} and Q⁻¹(δ/2) is {tau(delta):.5f}. The points "
+        f"√W₀(2/(πδ²)) is {pf.theorems.tau(delta, 'lambert'):.5f} and Q⁻¹(δ/2) is "
+        f"{pf.theorems.tau(delta):.5f}. The points "
         f"are within {fig_2.largest_gap('lambert'):.1g} stds of the Lambert form, and within "
         f"{fig_2.largest_gap('exact'):.1g} of the exact one.",
     )
@@ -118,7 +117,7 @@ def spread_scales(adult: Experiment) -> dict[float, list[float]]:
     given = histograms(3)
 
     def scale(noised: Histogram, variance: float) -> float:
-        return math.sqrt((noised.variance - variance) / LaplaceNoise(1.0).variance)
+        return math.sqrt((noised.variance - variance) / pf.LaplaceNoise(1.0).variance)
 
     return {
         delta: [
@@ -136,9 +135,10 @@ def spread_scales(adult: Experiment) -> dict[float, list[float]]:
 def _spreads(adult: Experiment) -> Erratum:
     parts = []
     for delta, scales in spread_scales(adult).items():
+        goal = pf.Guarantee(EPSILON, delta)
         asked = " or ".join(
-            f"{paper_scale('thm-2', adult.first, Guarantee(EPSILON, delta), form):.3f} (τ {form})"
-            for form in TAU_FORMS
+            f"{pf.theorems.paper_scale('thm-2', adult.first, goal, form):.3f} (τ {form})"
+            for form in pf.theorems.TAU_FORMS
         )
         parts.append(
             f"for δ = {delta:g} the histograms show scales of {min(scales):.2f} to "

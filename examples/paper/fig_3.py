@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pufferfish.datasets import adult_mixtures
-from pufferfish.noise import NoNoise, output_law
-from pufferfish.paper.experiments import Experiment
-from pufferfish.paper.figure import Figure
-from pufferfish.paper.published import histograms, mixture_curves
-from pufferfish.paper.table import Table
-from pufferfish.paper.uci import Drawn, panels, scales_in_words
+import pufferfish as pf
+from examples.paper.experiments import Experiment
+from examples.paper.figure import Figure
+from examples.paper.published import histograms, mixture_curves
+from examples.paper.table import Table
+from examples.paper.uci import Drawn, panels, scales_in_words
 from pufferfish.words.numbers import at_most
 
 __all__ = ["curve_gap", "figure"]
@@ -18,11 +17,11 @@ __all__ = ["curve_gap", "figure"]
 
 def curve_gap() -> float:
     """The largest distance of the recovered mixtures from the paper's curves, over all points."""
-    priors = adult_mixtures().priors
+    priors = pf.datasets.adult_mixtures().priors
     return max(
         float(np.abs(np.exp(law.log_density(curve.x)) - curve.y).max())
         for secret, curve in mixture_curves().items()
-        for law in [output_law(priors[secret], NoNoise())]
+        for law in [pf.output_law(priors[secret], pf.NoNoise())]
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pufferfish.paper.experiments import Experiment
-from pufferfish.paper.figure import Figure
-from pufferfish.paper.published import histograms
-from pufferfish.paper.table import Table
-from pufferfish.paper.uci import Drawn, panels, scales_in_words
+from examples.paper.experiments import Experiment
+from examples.paper.figure import Figure
+from examples.paper.published import histograms
+from examples.paper.table import Table
+from examples.paper.uci import Drawn, panels, scales_in_words
 from pufferfish.words.numbers import at_most, percent_up
 
 __all__ = ["figure", "fits_in_words"]

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pufferfish.beliefs.scenario import PUBLIC, Belief, Scenario, SecretPair
-from pufferfish.core.validation import FloatArray
-from pufferfish.datasets import adult_education, adult_mixtures, hungarian_cholesterol
-from pufferfish.fit import FitReport, fit_belief, fit_report
+import pufferfish as pf
+from examples.paper.figure import FloatArray
 
 __all__ = ["TABLE", "Experiment", "adult", "hungarian"]
 
@@ -41,24 +39,24 @@ class Experiment:
     name: str
     column: str
     secret: str
-    pair: SecretPair
+    pair: pf.SecretPair
     values: Mapping[str, FloatArray]
     rows: int
     present: int
-    beliefs: tuple[Belief, ...]
-    fits: tuple[FitReport, ...]
+    beliefs: tuple[pf.Belief, ...]
+    fits: tuple[pf.FitReport, ...]
 
-    def scenario(self, belief: Belief) -> Scenario:
+    def scenario(self, belief: pf.Belief) -> pf.Scenario:
         """The pair, as one adversary sees it."""
-        return Scenario(belief, [self.pair])
+        return pf.Scenario(belief, [self.pair])
 
     @property
-    def first(self) -> Scenario:
+    def first(self) -> pf.Scenario:
         """The pair, as seen by the adversary for whom the paper calibrates."""
         return self.scenario(self.beliefs[0])
 
     @property
-    def table(self) -> Scenario:
+    def table(self) -> pf.Scenario:
         """The pair, as seen by the adversary who knows the table."""
         return self.scenario(self.beliefs[-1])
 
@@ -71,8 +69,15 @@ class Experiment:
 
 def adult() -> Experiment:
     """Fig. 3: education level, and race being Black or Asian-Pac-Islander (UCI Adult)."""
-    pair = SecretPair("Black", "Asian-Pac-Islander")
-    return _experiment("Adult", adult_education(), "education-num", "race", pair, adult_mixtures())
+    pair = pf.SecretPair("Black", "Asian-Pac-Islander")
+    return _experiment(
+        "Adult",
+        pf.datasets.adult_education(),
+        "education-num",
+        "race",
+        pair,
+        pf.datasets.adult_mixtures(),
+    )
 
 
 def hungarian() -> Experiment:
@@ -80,8 +85,8 @@ def hungarian() -> Experiment:
 
     The paper's mixtures are not in its source, so all mixtures are ours.
     """
-    pair = SecretPair("female", "male")
-    return _experiment("Hungarian", hungarian_cholesterol(), "chol", "sex", pair)
+    pair = pf.SecretPair("female", "male")
+    return _experiment("Hungarian", pf.datasets.hungarian_cholesterol(), "chol", "sex", pair)
 
 
 def _experiment(
@@ -89,25 +94,25 @@ def _experiment(
     columns: Mapping[str, np.ndarray[Any, Any]],
     column: str,
     secret: str,
-    pair: SecretPair,
-    *given: Belief,
+    pair: pf.SecretPair,
+    *given: pf.Belief,
 ) -> Experiment:
     present = ~np.isnan(columns[column])
     used = present & np.isin(columns[secret], pair)
     # The paper's theorems do not cover missing values, so rows without a value are left out.
     rows = {each: entries[used] for each, entries in columns.items()}
     fits = tuple(
-        fit_report(
+        pf.fit_report(
             rows,
             column,
             secret,
             components=count,
-            provenance=PUBLIC,
+            provenance="public",
             name=f"our mixtures of {count}",
         )
         for count in _COMPONENTS
     )
-    table = fit_belief(rows, column, secret, "empirical", provenance=PUBLIC, name=TABLE)
+    table = pf.fit_belief(rows, column, secret, "empirical", provenance="public", name=TABLE)
     return Experiment(
         name=name,
         column=column,

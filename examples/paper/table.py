@@ -11,16 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.priors import Discrete
-from pufferfish.beliefs.scenario import Belief, Scenario
-from pufferfish.calibration.least_noise import calibrate_noise
-from pufferfish.core.errors import UnsupportedError
-from pufferfish.exact import Certificate, privacy_profile, verify
-from pufferfish.insight.comparison import compare, tau_in_words
+import pufferfish as pf
+from examples.paper.experiments import Experiment
+from pufferfish.insight.comparison import tau_in_words
 from pufferfish.insight.guesses import accuracy_upper
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise, as_noise
-from pufferfish.paper.experiments import Experiment
+from pufferfish.noise import as_noise
 
 __all__ = ["DELTAS", "EPSILON", "WAYS", "Entry", "Row", "Table", "compute"]
 
@@ -51,19 +46,19 @@ class Entry:
     """
 
     way: str
-    certificate: Certificate | None = None
+    certificate: pf.Certificate | None = None
     accuracy_upper: float | None = None
     reason: str = ""
 
     @property
-    def noise(self) -> Noise | None:
+    def noise(self) -> pf.Noise | None:
         """Its noise; None where it does not apply."""
         return None if self.certificate is None else as_noise(self.certificate.noise)
 
     @property
     def scale(self) -> float | None:
         """The scale of Laplace noise."""
-        return self.noise.scale if isinstance(self.noise, LaplaceNoise) else None
+        return self.noise.scale if isinstance(self.noise, pf.LaplaceNoise) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -81,12 +76,12 @@ class Row:
 
     experiment: str
     belief: str
-    goal: Guarantee
+    goal: pf.Guarantee
     bare_upper: float
     before_upper: float
     entries: Mapping[str, Entry]
 
-    def certificate(self, way: str) -> Certificate:
+    def certificate(self, way: str) -> pf.Certificate:
         """The certificate of a way that applies.
 
         Raises:
@@ -94,13 +89,13 @@ class Row:
         """
         entry = self.entries[way]
         if entry.certificate is None:
-            raise UnsupportedError(entry.reason)
+            raise pf.UnsupportedError(entry.reason)
         return entry.certificate
 
     def scale(self, way: str) -> float:
         """The scale of a way that adds Laplace noise; 0 where no noise is needed."""
         noise = as_noise(self.certificate(way).noise)
-        return noise.scale if isinstance(noise, LaplaceNoise) else noise.std
+        return noise.scale if isinstance(noise, pf.LaplaceNoise) else noise.std
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -126,10 +121,10 @@ def compute(experiments: tuple[Experiment, ...], progress: Progress = lambda wha
     for experiment in experiments:
         for belief in experiment.beliefs:
             scenario = experiment.scenario(belief)
-            bare = privacy_profile(scenario, NoNoise(), [EPSILON]).delta_upper[0]
-            before = accuracy_upper(scenario, NoNoise())
+            bare = pf.privacy_profile(scenario, pf.NoNoise(), [EPSILON]).delta_upper[0]
+            before = accuracy_upper(scenario, pf.NoNoise())
             for delta in DELTAS:
-                goal = Guarantee(EPSILON, delta)
+                goal = pf.Guarantee(EPSILON, delta)
                 entries = {each.way: each for each in _entries(scenario, goal, experiment.ends)}
                 rows.append(
                     Row(
@@ -145,10 +140,12 @@ def compute(experiments: tuple[Experiment, ...], progress: Progress = lambda wha
     return Table(tuple(rows))
 
 
-def _entries(scenario: Scenario, goal: Guarantee, ends: tuple[float, float]) -> Iterator[Entry]:
-    found = compare(scenario, goal)
+def _entries(
+    scenario: pf.Scenario, goal: pf.Guarantee, ends: tuple[float, float]
+) -> Iterator[Entry]:
+    found = pf.compare(scenario, goal)
     kept = {each.name: each.calibration.certificate for each in found.methods}
-    kept["local"] = verify(scenario, _local(ends, goal), goal)
+    kept["local"] = pf.verify(scenario, _local(ends, goal), goal)
     for way, (method, form) in WAYS.items():
         certificate = kept.get(f"{method}{form}")
         if certificate is not None:
@@ -161,6 +158,6 @@ def _entries(scenario: Scenario, goal: Guarantee, ends: tuple[float, float]) -> 
             yield Entry(way=way, reason=dict(found.refused)[method])
 
 
-def _local(ends: tuple[float, float], goal: Guarantee) -> Noise:
-    low, high = (Discrete([end], [1.0]) for end in ends)
-    return calibrate_noise(Scenario(Belief({"least": low, "largest": high})), goal).noise
+def _local(ends: tuple[float, float], goal: pf.Guarantee) -> pf.Noise:
+    low, high = (pf.Discrete([end], [1.0]) for end in ends)
+    return pf.calibrate(pf.Scenario(pf.Belief({"least": low, "largest": high})), goal).noise
