@@ -17,9 +17,10 @@ from typing import Any
 
 import matplotlib
 import pytest
+from fontTools.ttLib import TTFont
 from matplotlib.font_manager import findSystemFonts
 
-__all__ = ["CHROMIUM", "CLIPPED", "FILES", "FONTS", "chromium", "under_each_font"]
+__all__ = ["CLIPPED", "FILES", "FONTS", "chromium", "under_each_font", "without_glyph"]
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
 # The texts of pictures that are cut off by an edge.
@@ -61,6 +62,12 @@ FILES = _installed()
 # Those that FONTS names must be here.
 FONTS = os.environ.get("FONTS", "").split() or sorted(FILES)
 under_each_font = pytest.mark.parametrize("browser", FONTS, indirect=True)
+
+
+def without_glyph(font: str, text: str) -> set[str]:
+    """The signs of a text that the family does not have, and shows as boxes."""
+    known = {ord("\n"), ord("\t")}.union(*(TTFont(each).getBestCmap() for each in FILES[font]))
+    return {each for each in text if ord(each) not in known}
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.report import report
-from tests.browsers import CLIPPED, under_each_font
+from tests.browsers import CLIPPED, under_each_font, without_glyph
 from tests.report import recodings
 from tests.report.releases import LAWS, TABLE, adult, calibration, released
 
@@ -87,7 +87,9 @@ def test_it_is_quiet_and_alone(
 
 @under_each_font
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_fits(browser: Any, pages: dict[str, Path], kind: str) -> None:
+def test_it_fits(
+    browser: Any, pages: dict[str, Path], kind: str, request: pytest.FixtureRequest
+) -> None:
     page = browser.new_page()
     page.goto(pages[kind].as_uri())
     for width, height in SIZES:
@@ -108,6 +110,8 @@ def test_it_fits(browser: Any, pages: dict[str, Path], kind: str) -> None:
         assert table[0] <= table[1]
         assert min(sizes) >= 8.5
         assert page.evaluate(CLIPPED) == []
+    font = request.node.callspec.params["browser"]
+    assert without_glyph(font, page.evaluate("document.body.textContent")) == set()
     page.close()
 
 

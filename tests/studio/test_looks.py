@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browsers import CLIPPED, under_each_font
+from tests.browsers import CLIPPED, under_each_font, without_glyph
 from tests.studio.conftest import Opened, Served, Tab, served
 
 pytestmark = pytest.mark.xdist_group("studio")
@@ -173,10 +173,12 @@ def test_it_can_be_read_on_a_phone(opened: Opened, released: Served, scheme: str
 
 
 @under_each_font
-def test_it_fits(opened: Opened, released: Served) -> None:
+def test_it_fits(opened: Opened, released: Served, request: pytest.FixtureRequest) -> None:
     tab = opened(released)
     full(tab)
     for width in (390, 1280):
         tab.page.set_viewport_size({"width": width, "height": 844})
         assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
         assert tab.page.evaluate(CLIPPED) == []
+    font = request.node.callspec.params["browser"]
+    assert without_glyph(font, tab.page.evaluate("document.body.textContent")) == set()

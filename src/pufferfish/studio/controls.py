@@ -145,7 +145,7 @@ def slider(
             value=str(place),
             aria_label=f"{question}; {ends[0]} at the left end, {ends[1]} at the right end",
         ),
-        tags.div(tags.span("◀ " + ends[0]), tags.span(ends[1] + " ▶"), class_="ends"),
+        tags.div(tags.span("◄ " + ends[0]), tags.span(ends[1] + " ►"), class_="ends"),
         meaning(name),
         class_="slider",
         data_input=name,
