@@ -283,4 +283,4 @@ def test_noise_adds_up_within_public_bounds_alone(typed: Typed) -> None:
     assert "public bounds (--cap)" in free.err
     third = typed(*asked, *bounded[:-1], "third.csv")
     assert third.code == NOT_PRIVATE
-    assert "would cost ε = 1.385" in third.err
+    assert "would cost ε = 1.384" in third.err

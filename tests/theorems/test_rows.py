@@ -46,7 +46,9 @@ def test_any_rows_cost_no_more_than_certified(seed: int, rows: int, scale: float
     draw = np.random.default_rng(seed)
     first, second = marginals(draw)
     scenario = pf.Scenario(pf.Belief({"a": prior(first), "b": prior(second)}))
-    found = composable_rows(scenario, pf.LaplaceNoise(scale), 0.0, rows=rows, dependence="any")
+    found = composable_rows(
+        scenario, pf.LaplaceNoise(scale), 0.0, wrong=0.0, rows=rows, dependence="any"
+    )
     assert found is not None
     one, other = (joint(draw, each, rows) for each in (first, second))
     seen = np.array(list(product([-1e3, 0.0, 0.5, 1.0, 1.7, 2.5, 1e3], repeat=rows)))
@@ -64,7 +66,7 @@ def test_equal_rows_are_releases_of_one_value(rows: int) -> None:
     laws = {"a": pf.Discrete([0.0, 4.0], [0.5, 0.5]), "b": pf.Discrete([1.0, 4.0], [0.5, 0.5])}
     scenario, noise = pf.Scenario(pf.Belief(laws)), pf.LaplaceNoise(2.0, 2.0**-10)
     one = composable(scenario, noise, 0.0)
-    several = composable_rows(scenario, noise, 0.0, rows=rows, dependence="equal")
+    several = composable_rows(scenario, noise, 0.0, wrong=0.0, rows=rows, dependence="equal")
     assert one is not None
     assert several is not None
     assert several.cost() == one.cost(rows)
@@ -75,16 +77,20 @@ def test_equal_rows_are_releases_of_one_value(rows: int) -> None:
 def test_the_price_of_any_rows_is_that_of_the_formula() -> None:
     laws = {"a": pf.Discrete([0.0, 4.0], [0.5, 0.5]), "b": pf.Discrete([1.0, 5.0], [0.5, 0.5])}
     scenario, step = pf.Scenario(pf.Belief(laws)), 2.0**-10
-    found = composable_rows(scenario, pf.LaplaceNoise(2.0, step), 0.0, rows=4, dependence="any")
+    found = composable_rows(
+        scenario, pf.LaplaceNoise(2.0, step), 0.0, wrong=0.0, rows=4, dependence="any"
+    )
     assert found is not None
     # Δ = 5.
     assert found.cost().epsilon == pytest.approx(4 * (5.0 + step) / 2.0, rel=1e-15)
     capped = composable_rows(
-        scenario, pf.LaplaceNoise(2.0), 0.0, rows=4, dependence="any", width=2.0
+        scenario, pf.LaplaceNoise(2.0), 0.0, wrong=0.0, rows=4, dependence="any", width=2.0
     )
     assert capped is not None
     assert capped.cost().epsilon == pytest.approx(4 * 2.0 / 2.0)
-    wrong = composable_rows(scenario, pf.LaplaceNoise(2.0), 0.0, 0.25, rows=4, dependence="any")
+    wrong = composable_rows(
+        scenario, pf.LaplaceNoise(2.0), 0.0, 0.25, wrong=0.0, rows=4, dependence="any"
+    )
     assert wrong is not None
     assert wrong.cost().epsilon == pytest.approx(4 * 5.5 / 2.0)
 
@@ -92,7 +98,9 @@ def test_the_price_of_any_rows_is_that_of_the_formula() -> None:
 def test_delta_is_charged_once() -> None:
     laws = {"a": pf.Discrete([0.0, 9.0], [0.99, 0.01]), "b": pf.Discrete([0.0], [1.0])}
     scenario = pf.Scenario(pf.Belief(laws))
-    found = composable_rows(scenario, pf.LaplaceNoise(1.0), 0.011, rows=3, dependence="any")
+    found = composable_rows(
+        scenario, pf.LaplaceNoise(1.0), 0.011, wrong=0.0, rows=3, dependence="any"
+    )
     assert found is not None
     # Values may be 9 apart in every row: which of them occur may go with how many rows there are.
     assert found.cost() == pf.Guarantee(27.0, 0.011)
@@ -103,12 +111,14 @@ def test_what_is_not_covered(dependence: Any) -> None:
     smooth = pf.Scenario(pf.Belief({"a": pf.Gaussian(0.0, 1.0), "b": pf.Gaussian(1.0, 2.0)}))
     tables = {"a": pf.Discrete([0.0], [1.0]), "b": pf.Discrete([1.0], [1.0])}
     holes = pf.Scenario(pf.Belief(tables, missing={"a": 0.1, "b": 0.1}))
-    asked: dict[str, Any] = {"rows": 2, "dependence": dependence}
+    asked: dict[str, Any] = {"wrong": 0.0, "rows": 2, "dependence": dependence}
     assert composable_rows(smooth, pf.LaplaceNoise(1.0), 0.0, **asked) is None
     assert composable_rows(smooth, pf.GaussianNoise(1.0), 0.1, **asked) is None
     found = composable_rows(holes, pf.LaplaceNoise(1.0), 0.0, **asked)
     # Of equal rows all or none are missing; how holes of any rows hang together nobody knows.
     assert (found is None) == (dependence == "any")
+    # Couplings are of the described laws.
+    assert composable_rows(holes, pf.LaplaceNoise(1.0), 0.0, **{**asked, "wrong": 0.1}) is None
     if dependence == "any":
         width = composable_rows(smooth, pf.LaplaceNoise(1.0), 0.0, **asked, width=3.0)
         assert width is not None
@@ -118,7 +128,9 @@ def test_what_is_not_covered(dependence: Any) -> None:
 def test_the_span_of_binned_values_has_half_a_bin_at_either_end() -> None:
     laws = {"a": pf.Discrete([0.0, 4.0], [0.5, 0.5]), "b": pf.Discrete([1.0, 5.0], [0.5, 0.5])}
     scenario = pf.Scenario(pf.Belief(laws, radius=0.5))
-    found = composable_rows(scenario, pf.LaplaceNoise(1.0), 0.0, rows=2, dependence="any")
+    found = composable_rows(
+        scenario, pf.LaplaceNoise(1.0), 0.0, wrong=0.0, rows=2, dependence="any"
+    )
     assert found is not None
     assert found.cost().epsilon == pytest.approx(2 * (5.0 + 1.0))
     assert math.isfinite(found.cost().epsilon)
@@ -150,6 +162,8 @@ def test_the_example_of_two_signs(scale: float) -> None:
     assert change == pytest.approx(math.log(math.cosh(2.0 / scale)), rel=1e-9)
     law = pf.Discrete([-1.0, 1.0], [0.5, 0.5])
     scenario = pf.Scenario(pf.Belief({"a": law, "b": law}))
-    found = composable_rows(scenario, pf.LaplaceNoise(scale), 0.0, rows=2, dependence="any")
+    found = composable_rows(
+        scenario, pf.LaplaceNoise(scale), 0.0, wrong=0.0, rows=2, dependence="any"
+    )
     assert found is not None
     assert found.cost().epsilon == pytest.approx(4.0 / scale)

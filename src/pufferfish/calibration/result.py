@@ -22,7 +22,7 @@ from pufferfish.documents.types import NotNegative, Numbers, Positive, Share
 from pufferfish.exact import Certificate
 from pufferfish.exact.many import is_many
 from pufferfish.noise import Law, Noise, Stratified, as_noise
-from pufferfish.theorems import ComposableCertificate, Tau, composable
+from pufferfish.theorems import ComposableCertificate, Tau, composable_rows
 from pufferfish.words.explanation import Explanation
 
 __all__ = ["Calibration", "PartFigures", "Recode", "recode_to_plain"]
@@ -206,12 +206,13 @@ class Calibration:
     @property
     def composable(self) -> ComposableCertificate | None:
         """The cost of repeated releases, at the goal's δ; None if no coupling bounds it."""
-        noise = self.mechanism.at_floor
-        if noise is None or isinstance(self.mechanism, Stratified):
-            return None  # known values of a row may change between two releases
-        if self.certificate.wrong or self.scenario.sampled:
-            return None  # a coupling is of the described laws only
-        return composable(self.scenario, noise, self.goal.delta, self.radius)
+        return composable_rows(
+            self.scenario,
+            self.mechanism,
+            self.goal.delta,
+            self.radius,
+            wrong=self.certificate.wrong,
+        )
 
     def explain(self, *, another_table: bool = False) -> Explanation:
         """What was done, what is promised, against whom, and what is not, in numbered steps.

@@ -90,6 +90,7 @@ def certify_rows(
         noise,
         delta,
         radius,
+        wrong=0.0,
         rows=rows.count,
         dependence=rows.dependence,
         width=rows.width,

@@ -29,7 +29,7 @@ from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.record import TableRecord
 from pufferfish.joint.rows import TableRules, changed_columns, read_columns
 from pufferfish.learning.reveals import Reveals
-from pufferfish.ledger.file import Released, charge, charge_rows
+from pufferfish.ledger.file import Released, charge
 from pufferfish.releases.session import RowSession
 from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, Summary, Survey
 from pufferfish.tables.batch import ColumnType, labels_of, numbers_of
@@ -214,7 +214,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         return known_says(self._crosstab, self.plan.layout, self.plan.scenario.pairs)
 
     def charge(self, ledger: Path, *, only_check: bool) -> None:
-        """Charge the ledger for one more release; numbers with one law count as one column."""
+        """Charge the ledger for one more release of the rows."""
         plan = self.plan
         of = Released(
             plan.columns[0],
@@ -223,11 +223,8 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
             columns=plan.columns,
             secrets=plan.secret_columns,
         )
-        if plan.numeric and not plan.calibration.parts:
-            charge(ledger, plan.calibration, of=of, only_check=only_check)
-        else:
-            width = math.inf if plan.cap is None else width_of(plan.cap)
-            charge_rows(ledger, plan.calibration, of, width=width, only_check=only_check)
+        width = math.inf if plan.cap is None else width_of(plan.cap)
+        charge(ledger, plan.calibration, width=width, of=of, only_check=only_check)
 
     def check_persons(self, person: str, persons: PersonsFound) -> None:
         """Refuse persons with several rows: no bound for them is proven for tables."""

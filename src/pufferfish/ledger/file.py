@@ -6,7 +6,6 @@ import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,8 +15,7 @@ from pufferfish.beliefs.documents import ScenarioEntries, scenario_to_dict
 from pufferfish.beliefs.guarantee import GoalEntries
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.atomic import write_text
-from pufferfish.core.errors import BudgetExceededError, InvalidInputError, UnsupportedError
-from pufferfish.core.numerics import float_upper
+from pufferfish.core.errors import InvalidInputError, PufferfishError, UnsupportedError
 from pufferfish.documents.shape import Entries, plain, read, written
 from pufferfish.documents.text import (
     PRIVATE_NOTICE,
@@ -26,14 +24,13 @@ from pufferfish.documents.text import (
     naming_file,
     read_document,
 )
-from pufferfish.ledger.anybody import price_of
+from pufferfish.documents.types import Share
 from pufferfish.ledger.budget import Ledger
-from pufferfish.noise import Law, LawEntries, Noise, Stratified, as_noise, law_to_dict
-from pufferfish.recoding.law import Recoding
+from pufferfish.noise import Law, LawEntries, law_to_dict
 from pufferfish.theorems import Dependence
 from pufferfish.words.phrases import list_in_words
 
-__all__ = ["Released", "charge", "charge_rows", "hold_lock", "read_ledger"]
+__all__ = ["Released", "charge", "hold_lock", "read_ledger"]
 
 
 class Released(Entries):
@@ -58,6 +55,7 @@ class LedgerEntries(Entries, kw_only=True):
     notice: str = PRIVATE_NOTICE
     budget: GoalEntries
     radius: float
+    wrong: Share = 0.0
     rows: int = 1
     dependence: Dependence = "any"
     width: float | None = None
@@ -79,7 +77,7 @@ def charge(
     """The ledger with one more release, written back.
 
     If there is no file, a ledger is begun, with the calibration's goal as its budget for all
-    releases together.
+    releases together, and all that its certificate assumes.
 
     Args:
         path: The ledger's file.
@@ -87,197 +85,91 @@ def charge(
         rows: How many rows of one person, if the goal is for all of them together; like the next
             two, as for `Ledger`.
         dependence: What is assumed about them.
-        width: How far apart two values can be.
+        width: How far apart two values of a column of numbers can be.
         of: Which values are released; None: not stated.
         only_check: Refuse what does not fit, but write nothing.
 
     Raises:
         BudgetExceededError: Together with earlier ones, this release would break the promise.
-        UnsupportedError: Only a certificate for one release exists.
+        UnsupportedError: Only a certificate for one release exists, or one for other columns.
         InvalidInputError: The ledger is about other values, secrets, beliefs or another promise.
     """
     with contextlib.nullcontext() if only_check else hold_lock(path):
-        fresh = Ledger(
-            scenario=calibration.scenario,
-            budget=calibration.goal,
-            radius=calibration.radius,
-            rows=rows,
-            dependence=dependence,
-            width=width,
-        )
-        opened, known = _open(path, fresh, of)
-        charged = opened.charge(_applied(calibration.mechanism))
+        fresh = Ledger.of(calibration, rows=rows, dependence=dependence, width=width)
+        before, known = _opened(path, fresh, of) if path.exists() else ((), of)
+        charged = replace(fresh, releases=(*before, calibration.mechanism))
         if not only_check:
             text = document_text(_to_dict(charged, known))
             write_text(path, text, force=True, private=True)
     return charged
 
 
-def charge_rows(
-    path: Path,
-    calibration: Calibration,
-    of: Released,
-    *,
-    width: float = math.inf,
-    only_check: bool = False,
-) -> None:
-    """The ledger with one more release of the rows of a table, written back.
+def read_ledger(path: Path) -> Ledger:
+    """The ledger in a file."""
+    ledger, releases, _ = _read(path)
+    return replace(ledger, releases=releases)
 
-    The first release is judged exactly. From the second on, each release is charged what a draw
-    costs whatever anybody believes (`ledger.anybody`), which needs neither the beliefs nor
-    unchanged known columns.
 
-    Args:
-        path: The ledger's file.
-        calibration: What is released.
-        of: Which values are released.
-        width: How far apart two values of a column of numbers can be.
-        only_check: Refuse what does not fit, but write nothing.
+def _read(path: Path) -> tuple[Ledger, tuple[Law, ...], Released | None]:
+    """What a ledger in a file is about, its releases, and which values they are of."""
+    with naming_file(path):
+        entries = read(read_document(path, "ledger"), LedgerEntries, "ledger")
+    ledger = Ledger(
+        scenario=entries.scenario.made(),
+        budget=entries.budget.made(),
+        radius=entries.radius,
+        wrong=entries.wrong,
+        rows=entries.rows,
+        dependence=entries.dependence,
+        width=math.inf if entries.width is None else entries.width,
+    )
+    return ledger, tuple(each.made() for each in entries.releases), entries.of
 
-    Raises:
-        BudgetExceededError: Together with earlier ones, this release would break the promise.
-        UnsupportedError: Nothing bounds what one of them reveals in several draws.
-        InvalidInputError: The ledger is about other values, secrets, beliefs or another promise.
+
+def _opened(
+    path: Path, fresh: Ledger, of: Released | None
+) -> tuple[tuple[Law, ...], Released | None]:
+    """The releases of a ledger in a file that counts what `fresh` would count.
+
+    Costs add up over releases of the same values only: the first value of a person and the mean of
+    all values together reveal more than two releases of either.
     """
-    law = calibration.mechanism
-    with contextlib.nullcontext() if only_check else hold_lock(path):
-        fresh = Ledger(scenario=calibration.scenario, budget=calibration.goal, width=width)
-        before: tuple[Law, ...] = ()
-        if path.exists():
-            entries = _entries(path)
-            # A new ledger for other columns would count less than the rows reveal.
-            if not _counts_rows(entries) or entries.of != of:
-                raise _no_second(path, entries.of, of)
-            _refuse_others(path, _without_releases(entries), fresh, entries.of, of)
-            before = tuple(each.made() for each in entries.releases)
-            _check_prices(path, (*before, law), calibration, of, width)
-        if only_check:
-            return
-        data = _to_dict(fresh, of) | {"releases": [law_to_dict(each) for each in (*before, law)]}
-        write_text(path, document_text(data), force=True, private=True)
-
-
-def _check_prices(
-    path: Path, laws: tuple[Law, ...], calibration: Calibration, of: Released, width: float
-) -> None:
-    """Refuse releases that cost too much together."""
-    holes = any(any(each.missing.values()) for each in calibration.scenario.beliefs)
-    prices = [
-        math.inf if holes and not each.takes_missing else price_of(each, width) for each in laws
-    ]
-    if not all(map(math.isfinite, prices)):
-        raise _no_second(path, of, of)
-    total, budget = float_upper(sum(map(Fraction, prices), Fraction(0))), calibration.goal
-    if total > budget.epsilon:
-        left = budget.epsilon - sum(prices[:-1])
-        room = (
-            f"ε = {left:.3g} is left for the last one: give it a smaller floor (--floor), or more "
-            "noise."
-            if left > 0.0
-            else "The earlier releases leave no room: publish one of them again instead of drawing "
-            "anew. A first release with a floor (--floor NUMBER) leaves some."
+    ledger, releases, known = _read(path)
+    if known is not None and of is not None and known != of:
+        raise _other_values(path, known, of)
+    if ledger != fresh:
+        raise InvalidInputError(
+            f"the ledger {path} counts releases for other pairs, beliefs, rows of a person, bounds "
+            f"of the values, or another promise{_both_shares(ledger, fresh)}. Their costs and this "
+            "one's do not add up. Release with the plan that began the ledger."
         )
-        raise BudgetExceededError(
-            f"{len(laws)} releases of the same rows would cost ε = {total:.4g}, whatever anybody "
-            f"believes, more than the budget of {budget} that the first release of the ledger "
-            f"{path} set, by ε {total - budget.epsilon:.3g}. {room}"
+    return releases, of if known is None else known
+
+
+def _both_shares(ledger: Ledger, fresh: Ledger) -> str:
+    """By how much laws may be wrong, if the promises differ in that."""
+    if ledger.wrong == fresh.wrong:
+        return ""
+    return f" (for laws wrong by {ledger.wrong:g}, and here by {fresh.wrong:g})"
+
+
+def _other_values(path: Path, known: Released, of: Released) -> PufferfishError:
+    if not known.columns and not of.columns:
+        return InvalidInputError(
+            f"the ledger {path} counts releases of other values: of another column, secret or "
+            "person, or with another one_row (--one-row). Their costs and this one's do not add "
+            "up. Release with the plan that began the ledger, or begin another ledger."
         )
-
-
-def _no_second(path: Path, known: Released | None, of: Released | None) -> UnsupportedError:
-    before = () if known is None else known.columns or (known.column,)
-    now = () if of is None else of.columns or (of.column,)
+    # A new ledger for other columns would count less than the rows reveal.
+    before, now = (each.columns or (each.column,) for each in (known, of))
     both = [name for name in now if name in before]
     again = f" {list_in_words(both)} would be drawn again." if both else ""
     return UnsupportedError(
         f"the ledger {path} already has a release of this table, and no proof covers two of them "
         f"together.{again} Publish the first release again instead of drawing anew. To publish "
         "other columns, release all of them together, by one plan (columns=[...]; --column several "
-        "times). Several draws of the same rows add up only where every one of them, the first "
-        "included, has a floor: a recoding with --floor NUMBER, or noise with public bounds "
-        "(--cap) and no missing values."
+        "times)."
     )
-
-
-def _applied(law: Law) -> Noise | Recoding:
-    """The law, if a ledger can count it."""
-    return law if isinstance(law, Recoding) else as_noise(law)
-
-
-def _counts_rows(entries: LedgerEntries) -> bool:
-    """Whether a ledger counts rows of tables, by what a draw costs whatever anybody believes."""
-    laws = [each.made() for each in entries.releases]
-    return any(
-        isinstance(each, Stratified) or (isinstance(each, Recoding) and each.labelled)
-        for each in laws
-    )
-
-
-def _entries(path: Path) -> LedgerEntries:
-    with naming_file(path):
-        return read(read_document(path, "ledger"), LedgerEntries, "ledger")
-
-
-def read_ledger(path: Path) -> Ledger:
-    """The ledger in a file."""
-    return _read(path)[0]
-
-
-def _read(path: Path, now: Released | None = None) -> tuple[Ledger, Released | None]:
-    """The ledger in a file, and which values it counts; None if it does not say.
-
-    Args:
-        path: The ledger's file.
-        now: The values to be released, for a message.
-    """
-    entries = _entries(path)
-    if _counts_rows(entries):
-        raise _no_second(path, entries.of, now)
-    releases = tuple(_applied(each.made()) for each in entries.releases)
-    return replace(_without_releases(entries), releases=releases), entries.of
-
-
-def _without_releases(entries: LedgerEntries) -> Ledger:
-    """The ledger without its releases: what it is about."""
-    return Ledger(
-        scenario=entries.scenario.made(),
-        budget=entries.budget.made(),
-        radius=entries.radius,
-        rows=entries.rows,
-        dependence=entries.dependence,
-        width=math.inf if entries.width is None else entries.width,
-    )
-
-
-def _open(path: Path, fresh: Ledger, of: Released | None) -> tuple[Ledger, Released | None]:
-    """The ledger in a file that counts what `fresh` would count; `fresh` if there is no file.
-
-    Costs add up over releases of the same values only: the first value of a person and the mean of
-    all values together reveal more than two releases of either.
-    """
-    if not path.exists():
-        return fresh, of
-    ledger, known = _read(path, of)
-    _refuse_others(path, replace(ledger, releases=()), fresh, known, of)
-    return ledger, of if known is None else known
-
-
-def _refuse_others(
-    path: Path, ledger: Ledger, fresh: Ledger, known: Released | None, of: Released | None
-) -> None:
-    """Refuse releases of other values, or under another promise, than those of the ledger."""
-    if None not in (known, of) and known != of:
-        raise InvalidInputError(
-            f"the ledger {path} counts releases of other values: of another column, secret or "
-            "person, or with another one_row (--one-row). Their costs and this one's do not add "
-            "up. Release with the plan that began the ledger, or begin another ledger."
-        )
-    if ledger != fresh:
-        raise InvalidInputError(
-            f"the ledger {path} counts releases for other pairs, beliefs, rows of a person or "
-            "another promise. Their costs and this one's do not add up. Release with the plan that "
-            "began the ledger."
-        )
 
 
 def _to_dict(ledger: Ledger, of: Released | None) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from pufferfish.core.numerics import float_upper
 from pufferfish.core.validation import finite, nonnegative, positive, require
 from pufferfish.exact.oracle import check_scenario
 from pufferfish.exact.published import hole_epsilon
-from pufferfish.noise import LaplaceNoise, Noise, check_noise
+from pufferfish.noise import LaplaceNoise, Law, Noise, Stratified, check_noise
 from pufferfish.theorems.coupling import displacements
 from pufferfish.transport import COARSE, KNOTS, Displacement
 
@@ -99,9 +99,14 @@ class ComposableCertificate:
         return Guarantee(max(epsilon, 1e-100), self.delta)
 
 
-def adding_up(noises: Iterable[Noise]) -> list[LaplaceNoise]:
-    """The laws whose costs add up in this way."""
-    return [noise for noise in noises if isinstance(noise, LaplaceNoise)]
+def adding_up(laws: Iterable[Law]) -> list[LaplaceNoise] | None:
+    """Laplace noise that protects two values no better than each of the laws; None without it.
+
+    There is none for laws that differ by known values, which may change between two releases.
+    """
+    floors = [None if isinstance(law, Stratified) else law.at_floor for law in laws]
+    known = [noise for noise in floors if isinstance(noise, LaplaceNoise)]
+    return known if len(known) == len(floors) else None
 
 
 def composable(

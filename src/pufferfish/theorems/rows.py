@@ -32,8 +32,8 @@ from pufferfish.beliefs.priors import Prior
 from pufferfish.beliefs.scenario import PairOfLaws, Scenario
 from pufferfish.core.numerics import distance_upper, float_upper
 from pufferfish.core.validation import require
-from pufferfish.noise import LaplaceNoise, Noise
-from pufferfish.theorems.composition import ComposableCertificate, composable
+from pufferfish.noise import Law
+from pufferfish.theorems.composition import ComposableCertificate, adding_up, composable
 
 __all__ = ["DEPENDENCES", "Dependence", "composable_rows"]
 
@@ -44,36 +44,41 @@ DEPENDENCES: tuple[Dependence, ...] = ("any", "equal", "independent")
 
 def composable_rows(
     scenario: Scenario,
-    noise: Noise,
+    law: Law,
     delta: float,
     radius: float = 0.0,
     *,
-    rows: int,
-    dependence: Dependence,
+    wrong: float,
+    rows: int = 1,
+    dependence: Dependence = "any",
     width: float = math.inf,
 ) -> ComposableCertificate | None:
     """The certificate of all rows of a person; None if nothing bounds their distance.
 
     Args:
         scenario: What must look alike, to whom.
-        noise: The law that each row gets; only Laplace noise composes this way.
+        law: What is applied to each row; it is charged by its floor, Laplace noise.
         delta: The δ of all rows together.
         radius: How far in W_∞ the true laws may be from the believed ones.
+        wrong: How far in total variation they may be. Couplings are of the described laws alone, so
+            only 0 has a certificate, and a sampling region has none.
         rows: The largest number of rows of a person.
         dependence: "any" or "equal".
         width: No two values are further apart than this, whatever the beliefs say: the distance of
             the bounds to which values are capped.
     """
     require(dependence in ("any", "equal"), f"no coupling is made for {dependence!r} rows.")
-    if scenario.sampled:
-        return None  # the couplings are those of the described laws alone
+    floors = adding_up([law])
+    if wrong or scenario.sampled or floors is None:
+        return None
+    noise = floors[0]
     if rows == 1 or dependence == "equal":
         one = composable(scenario, noise, delta, radius)
         if one is None:
             return None
         total = float_upper(rows * Fraction(one.distance_upper))
         return replace(one, distance_upper=total, rows=rows)
-    if not isinstance(noise, LaplaceNoise) or _holes(scenario):
+    if _holes(scenario):
         return None
     names = tuple(repr(pair) for pair in scenario.pairs)
     span, worst = _span(scenario, names)

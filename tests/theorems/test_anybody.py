@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.ledger.anybody import price_of
+from pufferfish.theorems.anybody import price_of
 from pufferfish.noise import LaplaceNoise, NoNoise, Stratified, Stratum
 from pufferfish.recoding.law import Recoding
 
