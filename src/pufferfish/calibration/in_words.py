@@ -10,9 +10,9 @@ from pufferfish.beliefs.scenario import RELEASED, Belief, Scenario, Secret
 from pufferfish.exact import Certificate, verify
 from pufferfish.exact.many import is_many
 from pufferfish.mechanisms import words_of
-from pufferfish.noise import Law, Noise, NoNoise, as_noise
-from pufferfish.recoding.law import Recoding
+from pufferfish.noise import Law, Noise, NoNoise, Stratified, as_noise
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
+from pufferfish.theorems.anybody import cost_for_anybody, width_of
 from pufferfish.words.beliefs import ANOTHER_TABLE, law_in_words
 from pufferfish.words.certificates import (
     REPEATS_LOOSER,
@@ -246,13 +246,17 @@ def repeats(
             "which may take long."
         )
     if composable is None:
-        if isinstance(law, Recoding) and law.labelled and law.floor is not None:
+        each = cost_for_anybody(scenario, [law], _width(scenario))
+        if math.isfinite(each):
+            once, twice = (_round_guarantee(Guarantee(max(n * each, 1e-100))) for n in (1, 2))
             return (
                 f"Releasing the same value again, {_drawn_again(law)}, is not covered by the "
-                "certificate above. Only what the floor bounds adds up, whatever anybody believes: "
-                "a ledger counts it (--ledger)."
+                "certificate above. A looser bound, which holds whatever anybody believes, adds "
+                f"up: one release {once}, two releases {twice}. A ledger counts it (--ledger)."
             )
-        if law.ratio_scale > 0.0 and (wrong or scenario.sampled):
+        if isinstance(law, Stratified):
+            reason = "what is known of a row may change between two releases"
+        elif law.ratio_scale > 0.0 and (wrong or scenario.sampled):
             reason = "a bound that adds up is known only for the described laws"
         elif law.ratio_scale > 0.0:
             reason = "no bound is known for the distance between two values of a pair"
@@ -269,6 +273,12 @@ def repeats(
         f"Releasing the same value again, {_drawn_again(law)}, {REPEATS_LOOSER}, which adds up, "
         f"says: one release {_round_guarantee(once)}, two releases {_round_guarantee(twice)}."
     )
+
+
+def _width(scenario: Scenario) -> float:
+    """How far apart two values can be: the beliefs are about values within the same bounds."""
+    caps = {belief.cap for belief in scenario.beliefs}
+    return width_of(caps.pop() if len(caps) == 1 else None)
 
 
 def _drawn_again(law: Law) -> str:

@@ -22,6 +22,7 @@ from pufferfish.core.validation import positive, require
 from pufferfish.exact.family import laplace_family, laplace_step
 from pufferfish.noise import LaplaceNoise, Noise, NoNoise
 from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
+from pufferfish.theorems.anybody import width_of
 from pufferfish.words.phrases import larger_size
 
 __all__ = ["TEST_LEVEL", "SeveralRows", "calibrate_rows", "certify_rows", "check_rows"]
@@ -32,7 +33,6 @@ __all__ += [
     "least_epsilon_rows",
     "share",
     "share_of",
-    "width_of",
 ]
 
 
@@ -181,7 +181,7 @@ def calibrate_rows(
         "each of k independent rows has its share of the promise: use pf.calibrate with (ε/k, "
         "δ/k).",
     )
-    several = SeveralRows(rows, dependence, math.inf if cap is None else width_of(cap))
+    several = SeveralRows(rows, dependence, width_of(cap))
     return calibrate_several(scenario, goal, several, radius, rounding=rounding)
 
 
@@ -265,12 +265,6 @@ def least_epsilon_rows(
         # It will be published, and it was derived from private beliefs.
         epsilon = rung_up(epsilon)
     return recertify(scenario, Guarantee(epsilon, delta), noise, method="given")
-
-
-def width_of(cap: tuple[float, float]) -> float:
-    """The largest distance between two values within these bounds, rounded up."""
-    low, high = cap
-    return float_upper(Fraction(high) - Fraction(low))
 
 
 def share(goal: Guarantee, rows: int) -> Guarantee:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pufferfish.beliefs.known import given_in_words
 from pufferfish.beliefs.labels import Label, Place, check_label, key_of
 from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.calibration.in_words import repeats
 from pufferfish.exact.certificate import Certificate
 from pufferfish.mechanisms import words_of
 from pufferfish.words.explanation import Explanation
@@ -170,4 +171,9 @@ def explain_strata(calibration: Calibration, *, another_table: bool) -> Explanat
         "worst stratum",
         (f"The rest describes the rows that decide: {worst.belief}.",),
     )
-    return Explanation([head, told, *inner.steps], inner.notices)
+    again = repeats(calibration.scenario, law, None, calibration.certificate.wrong)
+    steps = [
+        replace(each, paragraphs=(again,)) if each.title == "repeats" else each
+        for each in inner.steps
+    ]
+    return Explanation([head, told, *steps], inner.notices)

@@ -6,7 +6,6 @@ are. The certificate is not read from the document: it is computed again.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self, get_args
@@ -21,7 +20,7 @@ from pufferfish.calibration.mechanism import Mechanism
 from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
 from pufferfish.calibration.recode import check_figures
 from pufferfish.calibration.result import Calibration, Recode, recode_to_plain
-from pufferfish.calibration.rows import SeveralRows, check_rows, width_of
+from pufferfish.calibration.rows import SeveralRows, check_rows
 from pufferfish.calibration.slight import drawable
 from pufferfish.core.ladder import ROUNDINGS, Rounding
 from pufferfish.core.numerics import float_upper, off_step
@@ -36,6 +35,7 @@ from pufferfish.noise import law_to_dict
 from pufferfish.tables.one_row import OneRow as Reduction
 from pufferfish.tables.seen import WhichPairs
 from pufferfish.theorems import DEPENDENCES, Dependence, Tau
+from pufferfish.theorems.anybody import width_of
 
 __all__ = ["DEPENDENCES", "ColumnPlan", "Dependence", "Missing", "OneRow", "PlanEntries", "Unit"]
 
@@ -281,8 +281,7 @@ class ColumnPlan(Plan):
     @property
     def several_rows(self) -> SeveralRows:
         """The rows of one person, and what is assumed about them."""
-        width = math.inf if self.cap is None else width_of(self.cap)
-        return SeveralRows(self.rows_per_person, self.dependence, width)
+        return SeveralRows(self.rows_per_person, self.dependence, width_of(self.cap))
 
     @property
     def reduction(self) -> Reduction | None:

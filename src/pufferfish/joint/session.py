@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -11,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from pufferfish.beliefs.scenario import OTHER_ROWS, Belief
-from pufferfish.calibration.rows import width_of
 from pufferfish.columns.origin import rows_set_apart
 from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.statement.facts import planned_source
@@ -40,6 +38,7 @@ from pufferfish.tables.crosstab import Crosstab, CrosstabTally
 from pufferfish.tables.engine import SurveyedGroup
 from pufferfish.tables.halves import Halves, TableHalves, not_split
 from pufferfish.tables.seen import PersonsFound
+from pufferfish.theorems.anybody import width_of
 
 __all__ = ["TableSession"]
 
@@ -223,7 +222,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
             columns=plan.columns,
             secrets=plan.secret_columns,
         )
-        width = math.inf if plan.cap is None else width_of(plan.cap)
+        width = width_of(plan.cap)
         charge(ledger, plan.calibration, width=width, of=of, only_check=only_check)
 
     def check_persons(self, person: str, persons: PersonsFound) -> None:

@@ -9,7 +9,7 @@ from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.result import Calibration
-from pufferfish.calibration.rows import SeveralRows, width_of
+from pufferfish.calibration.rows import SeveralRows
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.ladder import Rounding
@@ -24,6 +24,7 @@ from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
 from pufferfish.tables.halves import Halves
 from pufferfish.tables.one_row import OneRow
+from pufferfish.theorems.anybody import width_of
 
 __all__ = ["Asked"]
 
@@ -213,8 +214,7 @@ class Asked:
     @property
     def rows(self) -> SeveralRows:
         """The rows of a person, within the bounds of --cap."""
-        rows, bounds = self.publishing.rows, self.adversaries.bounds
-        return rows if bounds is None else replace(rows, width=width_of(bounds))
+        return replace(self.publishing.rows, width=width_of(self.adversaries.bounds))
 
     def calibration(
         self, described: Described, voice: Voice, chosen: Chosen | None = None

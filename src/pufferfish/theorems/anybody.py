@@ -29,7 +29,7 @@ from pufferfish.noise import Law, Stratified, as_noise
 from pufferfish.recoding.exact import exp_lower
 from pufferfish.recoding.law import Recoding
 
-__all__ = ["cost_for_anybody", "price_of"]
+__all__ = ["cost_for_anybody", "price_of", "width_of"]
 
 
 def cost_for_anybody(scenario: Scenario, laws: Iterable[Law], width: float = math.inf) -> float:
@@ -45,6 +45,14 @@ def cost_for_anybody(scenario: Scenario, laws: Iterable[Law], width: float = mat
     if not all(map(math.isfinite, prices)):
         return math.inf
     return float_upper(sum(map(Fraction, prices), Fraction(0)))
+
+
+def width_of(cap: tuple[float, float] | None) -> float:
+    """The largest distance between two values within these bounds, rounded up."""
+    if cap is None:
+        return math.inf
+    low, high = cap
+    return float_upper(Fraction(high) - Fraction(low))
 
 
 def price_of(law: Law, width: float = math.inf) -> float:
