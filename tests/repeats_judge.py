@@ -41,6 +41,8 @@ def draws_of_maps(maps: Sequence[Mapping[Value, Sequence[int]]]) -> Drawn:
     """All outcomes of one draw by each of these maps: value → whole numbers."""
     groups = Counter(map(id, maps))
     of = {id(each): each for each in maps}
+    # A value that one of the maps does not take is refused there.
+    taken = [x for x in maps[0] if all(x in each for each in maps)]
     seen = [
         [(each, size) for each in combinations_with_replacement(range(_outputs(of[one])), size)]
         for one, size in groups.items()
@@ -55,7 +57,7 @@ def draws_of_maps(maps: Sequence[Mapping[Value, Sequence[int]]]) -> Drawn:
             x: math.prod(
                 of[one][x][y] for one, (each, _) in zip(groups, chosen, strict=True) for y in each
             )
-            for x in maps[0]
+            for x in taken
         }
         found.append((orders, weights))
     return Drawn(tuple(found), whole=True)

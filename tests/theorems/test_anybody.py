@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.theorems.anybody import price_of
+from pufferfish.theorems.anybody import cost_for_anybody, price_of, width_of
 from pufferfish.noise import LaplaceNoise, NoNoise, Stratified, Stratum
 from pufferfish.recoding.law import Recoding
 
@@ -62,6 +62,33 @@ def test_what_nothing_bounds() -> None:
     assert price_of(NoNoise()) == math.inf
     assert price_of(LaplaceNoise(2.0)) == math.inf
     assert price_of(pf.GaussianNoise(2.0), width=3.0) == math.inf
+
+
+def test_a_missing_value_gets_no_noise() -> None:
+    """Noise blurs the bins and not whether there is a value: there the map alone counts."""
+    whole = 2**62
+    noise = LaplaceNoise(100.0, grid=0.25)
+    bins, row = (
+        [[whole // 2, whole // 2], [whole // 4, 3 * whole // 4]],
+        [whole // 64, 63 * whole // 64],
+    )
+    with_hole = Recoding(
+        values=(0.0, 1.0, None), outputs=(0.0, 1.0), table=[*bins, row], edges=(0.5,), noise=noise
+    )
+    without = Recoding(values=(0.0, 1.0), outputs=(0.0, 1.0), table=bins, edges=(0.5,), noise=noise)
+    assert price_of(without, 1.0) == 1.25 / 100.0
+    assert price_of(with_hole, 1.0) == pytest.approx(math.log(32.0))
+
+
+def test_a_hole_that_is_published_has_no_price() -> None:
+    laws = {"a": pf.Discrete([0.0], [1.0]), "b": pf.Discrete([1.0], [1.0])}
+    whole = pf.Scenario(pf.Belief(laws))
+    holes = pf.Scenario(pf.Belief(laws, missing={"a": 0.1}))
+    noises = [LaplaceNoise(4.0), LaplaceNoise(8.0)]
+    assert cost_for_anybody(whole, noises, 2.0) == 0.75
+    assert cost_for_anybody(holes, noises, 2.0) == math.inf
+    assert cost_for_anybody(whole, [*noises, NoNoise()], 2.0) == math.inf
+    assert cost_for_anybody(whole, noises, width_of(None)) == math.inf
 
 
 def test_noise_within_bounds() -> None:
