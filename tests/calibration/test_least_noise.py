@@ -565,7 +565,7 @@ def test_repeats_are_not_covered_for_laws_that_may_be_wrong() -> None:
     # Between the public bounds, 8 apart, noise has a price for everybody, and it is no coupling's.
     said = unfolded(found)
     assert "which holds whatever anybody believes, adds up" in said
-    twice = re.search(r"two releases ε = ([\d.]+)", said)
+    twice = re.search(r"two releases ε = (\d+\.\d+)", said)
     assert twice is not None
     exact = 2 * 8.0 / found.noise.size
     assert exact <= float(twice[1]) <= exact * 1.001

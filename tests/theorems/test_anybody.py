@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.theorems.anybody import cost_for_anybody, price_of, width_of
 from pufferfish.noise import LaplaceNoise, NoNoise, Stratified, Stratum
 from pufferfish.recoding.law import Recoding
+from pufferfish.theorems.anybody import cost_for_anybody, price_of, width_of
 
 LABELS = ("a", "b", "c")
 APART = np.ones((3, 3)) - np.eye(3)
