@@ -248,11 +248,11 @@ def repeats(
     if composable is None:
         each = cost_for_anybody(scenario, [law], _width(scenario))
         if math.isfinite(each):
-            once, twice = (_round_guarantee(Guarantee(max(n * each, 1e-100))) for n in (1, 2))
+            one, two = (_round_guarantee(Guarantee(max(n * each, 1e-100))) for n in (1, 2))
             return (
                 f"Releasing the same value again, {_drawn_again(law)}, is not covered by the "
                 "certificate above. A looser bound, which holds whatever anybody believes, adds "
-                f"up: one release {once}, two releases {twice}. A ledger counts it (--ledger)."
+                f"up: one release {one}, two releases {two}. A ledger counts it (--ledger)."
             )
         if isinstance(law, Stratified):
             reason = "what is known of a row may change between two releases"
