@@ -65,8 +65,9 @@ class Coupled:
         both = scale[:, :, None] * scale[:, None, :]
         self._inverse = np.linalg.inv(self._system * both) * both
         total = np.diag((1.0 / diagonal).sum(axis=0))
-        for left, right in zip(self._scaled, self._inverse @ self._scaled, strict=True):
-            total += left.T @ right
+        # The sum over y and rows as one product, which is many times as quick as one for each y.
+        cells = rows.shape[2]
+        total += self._scaled.reshape(-1, cells).T @ (self._inverse @ self._scaled).reshape(-1, cells)
         if common is not None:
             total += np.outer(common, common) * (
                 np.trace(total) / len(total) / float(common @ common)
