@@ -46,6 +46,7 @@ DOUBT = "pufferfish.sampling.gaussian._DOUBT"
 FEW_CELLS_OUTSIDE = "pufferfish.recoding.inside._FEW"
 FEW_WRONG_CELLS_OUTSIDE = "pufferfish.recoding.inside._FEW_WRONG"
 MOST_STEPS_INSIDE = "pufferfish.recoding.inside._MOST_STEPS"
+MOST_WORK_OF_A_SEARCH = "pufferfish.recoding.map_program._MOST_WORK"
 
 # Registries, and the schema of a kind of document.
 LAWS_BY_TAG = "pufferfish.noise.documents._BY_TAG"

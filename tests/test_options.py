@@ -138,7 +138,6 @@ RECODED = {
             loss=["changed"],
             keep_histogram=False,
             edges=["0:12:3"],
-            time_limit=9.0,
         ),
     ),
     "nominal": asked(

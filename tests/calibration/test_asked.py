@@ -27,7 +27,6 @@ def test_each_adversary_has_the_laws_of_their_own_pairs() -> None:
         metric=None,
         edges=None,
         nominal=True,
-        seconds=None,
     )
     duty = duty_of(given, pf.Guarantee(1.0), asked, VALUES, ())
     counts = [[each.low.tolist() for each in laws] for laws in duty.laws]

@@ -54,7 +54,7 @@ def test_the_options_reach_the_recoding(typed: Typed, given: str) -> None:
 def test_no_floor_and_edges(typed: Typed) -> None:
     wanted = (*CALIBRATE, "-e", "1", *RECODE, "--json", "--edges", "0:9:3", "--floor", "none")
     assert typed(*wanted).code == Exit.USAGE
-    found = typed(*wanted, "--nominal", "--time-limit", "5").json
+    found = typed(*wanted, "--nominal").json
     assert found["floor"] is None
     assert found["noise"]["edges"] == [0.0, 3.0, 6.0, 9.0]
 
@@ -247,7 +247,6 @@ def test_rows_that_delta_may_expose_are_counted(typed: Typed) -> None:
         ((*RECODE, "--edges", "3,2"), "--edges must be"),
         ((*RECODE, "--edges", "0:9"), "--edges must be"),
         ((*RECODE, "--edges", "0:1e9:1"), "--edges must be"),
-        ((*RECODE, "--time-limit", "0"), "--time-limit must be"),
         ((*RECODE, "--method", "coupling"), "--method and --scale are about noise"),
         ((*RECODE, "--scale", "2"), "--method and --scale are about noise"),
         ((*RECODE, "--round", "1"), "--round and --clip are about noise"),

@@ -45,7 +45,7 @@ def test_a_search_that_was_stopped_is_told(recoded: pf.Plan) -> None:
     for share, told in ((0.0, True), (0.9, True), (0.99, False)):
         stopped = replace(recode, least_loss=share * recode.mean_loss)
         plan = replace(recoded, calibration=replace(recoded.calibration, recode=stopped))
-        assert ("--time-limit" in said_of(plan)) == told
+        assert ("stopped before its end" in said_of(plan)) == told
 
 
 def test_an_error_above_that_of_a_constant_is_told() -> None:

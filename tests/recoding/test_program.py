@@ -13,6 +13,7 @@ import pytest
 import pufferfish as pf
 from pufferfish.recoding.kernels import line_kernel
 from pufferfish.recoding.program import Group, Program, Solution, solve
+from tests import seams
 
 LIMITS = json.loads((Path(__file__).parents[1] / "data" / "recoding_education.json").read_text())
 
@@ -24,6 +25,12 @@ def described(case: dict[str, Any]) -> str:
 
 
 def solved(case: dict[str, Any], **more: Any) -> Solution:
+    found = tried(case, **more)
+    assert found is not None
+    return found
+
+
+def tried(case: dict[str, Any], **more: Any) -> Solution | None:
     columns = pf.datasets.adult_education()
     values, place = np.unique(columns["education-num"], return_inverse=True)
     counts = {
@@ -64,9 +71,19 @@ def test_pairs_one_by_one_are_as_all_pairs_at_once() -> None:
     assert split.loss == pytest.approx(solved(case).loss, rel=1e-6)
 
 
-def test_time_is_limited() -> None:
-    with pytest.raises(pf.UnsupportedError, match="time"):
-        solved(LIMITS[0], seconds=0.0)
+def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = next(each for each in LIMITS if each.get("wrong"))
+    rounds: list[int] = []
+    whole = solved(case, progress=rounds.append)
+    for steps in (20, 200):
+        seams.put(monkeypatch, seams.MOST_WORK_OF_A_SEARCH, steps * whole.map.size)
+        stopped: list[int] = []
+        found = solved(case, progress=stopped.append)
+        assert not found.settled
+        assert 0 < len(stopped) < len(rounds)
+        assert found.loss < whole.loss
+    seams.put(monkeypatch, seams.MOST_WORK_OF_A_SEARCH, 0)
+    assert tried(case) is None
 
 
 def test_progress_is_told() -> None:

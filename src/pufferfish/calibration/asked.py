@@ -22,11 +22,9 @@ from pufferfish.recoding.domain import Cells
 from pufferfish.recoding.exact import Floor
 from pufferfish.recoding.table import Duty
 
-__all__ = ["SECONDS", "Asked", "AskedFloor", "check_asked", "duty_of"]
+__all__ = ["Asked", "AskedFloor", "check_asked", "duty_of"]
 
 AskedFloor = Literal["noise"] | float | None
-# Seconds after which the search stops and keeps the best map found.
-SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,7 +39,6 @@ class Asked:
     distances: FloatArray | None
     edges: tuple[float, ...] | None
     nominal: bool
-    seconds: float | None
     never: Never = ()
     # Stds of columns over the whole table, where part of it is calibrated by itself.
     units: Mapping[str, float] | None = None
@@ -54,10 +51,10 @@ class Asked:
     @property
     def is_default(self) -> bool:
         """Whether all requirements have their defaults."""
-        nothing = (self.weights, self.distances, self.edges, self.seconds)
+        nothing = (self.weights, self.distances, self.edges)
         said = (self.floor, self.wrong, self.keep_histogram, self.nominal)
         return (
-            nothing == (None,) * 4
+            nothing == (None,) * 3
             and said == ("noise", 0.0, True, False)
             and self.loss is None
             and not self.never
@@ -74,7 +71,6 @@ def check_asked(
     metric: object,
     edges: object,
     nominal: bool,
-    seconds: float | None,
     never: object = None,
 ) -> Asked:
     """The requirements, from arguments that are checked as far as they can be by themselves."""
@@ -104,7 +100,6 @@ def check_asked(
         distances=None if metric is None else _check_distances(metric),
         edges=None if edges is None else _check_edges(edges),
         nominal=nominal,
-        seconds=None if seconds is None else positive("seconds", seconds),
         never=check_never(never),
     )
 

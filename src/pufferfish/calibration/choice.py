@@ -52,7 +52,6 @@ def calibrate(
     metric: npt.ArrayLike | None = None,
     edges: Sequence[float] | None = None,
     nominal: bool = False,
-    seconds: float | None = None,
     never: Sequence[Mapping[str, Any]] | None = None,
     keep: Sequence[str] = (),
     size: float | None = None,
@@ -99,7 +98,6 @@ def calibrate(
             more are put into bins with round edges.
         nominal: Permit laws that are exactly those of one table together with a floor weaker than
             that of the noise. Such a promise does not survive the next sample.
-        seconds: The time after which the search stops and keeps the best map found; 120 by default.
         never: Categories that are never published together, known columns included: a list of
             {column: category}.
         keep: Known columns that are published in the row: each combination of their values gets a
@@ -143,7 +141,6 @@ def calibrate(
         metric=metric,
         edges=edges,
         nominal=nominal,
-        seconds=seconds,
         never=never,
     )
     if mechanism == "recode":
@@ -156,7 +153,7 @@ def calibrate(
     else:
         require(
             replace(asked, wrong=0.0).is_default,
-            "floor, loss, keep_histogram, weights, metric, edges, nominal, seconds and never are "
+            "floor, loss, keep_histogram, weights, metric, edges, nominal and never are "
             'for a recoding: add mechanism="recode".',
         )
 

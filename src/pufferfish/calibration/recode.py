@@ -13,7 +13,7 @@ import numpy as np
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Belief, Scenario
-from pufferfish.calibration.asked import SECONDS, Asked, duty_of
+from pufferfish.calibration.asked import Asked, duty_of
 from pufferfish.calibration.categories import units_of
 from pufferfish.calibration.least_noise import calibrate_noise
 from pufferfish.calibration.losses import Column, Loss, column_of, cost_of
@@ -108,7 +108,6 @@ def calibrate_recoding(
             fixed=asked.floor == "noise",
             histogram=histogram if asked.keep_histogram else None,
         ),
-        seconds=SECONDS if asked.seconds is None else asked.seconds,
         progress=progress,
     )
     law = Recoding(

@@ -13,7 +13,7 @@ from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.labels import Label, key_of, parts_of, places_of
 from pufferfish.beliefs.priors import Categorical
 from pufferfish.beliefs.scenario import Belief, Scenario
-from pufferfish.calibration.asked import SECONDS, Asked, duty_of
+from pufferfish.calibration.asked import Asked, duty_of
 from pufferfish.calibration.categories import Categories, categories_of, check_weights
 from pufferfish.calibration.other_laws import survives_resampling
 from pufferfish.calibration.result import Calibration, PartFigures, Recode
@@ -70,9 +70,7 @@ def calibrate_categories(
         kernel=_kernel(distances, asked.floor, outputs),
         histogram=_histogram(found, outputs) if asked.keep_histogram else None,
     )
-    best = least_loss(
-        task, seconds=SECONDS if asked.seconds is None else asked.seconds, progress=progress
-    )
+    best = least_loss(task, progress=progress)
     others = asked.wrong or _has_other_cell(scenario, found)
     law = Recoding(
         values=found.values,

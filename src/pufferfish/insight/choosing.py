@@ -180,7 +180,6 @@ def choose_mechanism(
     wrong: float = 0.0,
     keep_histogram: bool = True,
     edges: Sequence[float] | None = None,
-    seconds: float | None = None,
     progress: Progress | None = None,
 ) -> Chosen:
     """Noise, clipped noise and remapped noise for the same promise, and which has the least error.
@@ -198,7 +197,6 @@ def choose_mechanism(
             total variation; the beliefs must have a cap.
         keep_histogram: For the recoding, as in `calibrate`.
         edges: The same.
-        seconds: The same.
         progress: As in `calibrate`.
 
     Raises:
@@ -231,7 +229,6 @@ def choose_mechanism(
                 wrong=wrong,
                 keep_histogram=keep_histogram,
                 edges=edges,
-                seconds=seconds,
                 progress=progress,
             )
             ways += _remapped(name, mapped)

@@ -33,9 +33,6 @@ from pufferfish.words.terminal import align, fold
 __all__ = ["Asked", "ComparedMethod", "Comparison", "Found", "compare", "noise_in_words"]
 __all__ += ["side_by_side", "tau_in_words"]
 
-# How long the search for a recoding may take; the other methods take milliseconds.
-_RECODE_SECONDS = 5.0
-
 
 class Found(NamedTuple):
     """The noise of a method.
@@ -198,7 +195,7 @@ def compare(
 
     def recoded() -> Found:
         # With the floor of the least noise, so that it protects every value as much.
-        return Found(calibrate(scenario, goal, mechanism="recode", seconds=_RECODE_SECONDS))
+        return Found(calibrate(scenario, goal, mechanism="recode"))
 
     methods = [
         Asked(method, form, partial(found, choices)) for method, form, choices in _all_methods()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -102,14 +101,6 @@ class HowRecoded:
             "column: COLUMN=A,B,C.",
         ),
     ] = None
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="Stop the search after this time, and keep the best map found.",
-            show_default="120",
-        ),
-    ] = None
 
     def refuse(self, mechanism: str, bounds: tuple[float, float] | None) -> None:
         """Refuse options that do not go with a mechanism.
@@ -133,7 +124,6 @@ class HowRecoded:
             own |= {
                 "--any-histogram": not self.keep_histogram,
                 "--edges": self.edges is not None,
-                "--time-limit": self.time_limit is not None,
             }
         given = [name for name, said in own.items() if said]
         if not given:
@@ -264,7 +254,6 @@ class HowRecoded:
             "keep_histogram": None if self.keep_histogram else (False,),
             "nominal": (True,) if self.nominal else None,
             "edges": (edges[""],) if "" in edges else None,
-            "seconds": None if self.time_limit is None else (_seconds(self.time_limit),),
         }
         return {name: value[0] for name, value in found.items() if value is not None}
 
@@ -306,9 +295,3 @@ def _by_name(option: str, given: list[str] | None) -> Iterator[tuple[str, str]]:
             raise InvalidInputError(f"{option} is given twice {whose}: leave one of them out.")
         seen.add(name)
         yield name, text
-
-
-def _seconds(given: float) -> float:
-    if not 0.0 < given < math.inf:
-        raise InvalidInputError(f"--time-limit must be a number of seconds above 0, got {given:g}.")
-    return given

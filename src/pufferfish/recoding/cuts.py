@@ -83,30 +83,23 @@ class _Order(NamedTuple):
     region: PairRegion | None
 
 
-def cut(
-    program: CutProgram,
-    *,
-    seconds: float = math.inf,
-    progress: Callable[[int], None] | None = None,
-) -> Cuts:
-    """The best T, to within floating point.
+def cut(program: CutProgram, *, progress: Callable[[int], None] | None = None) -> Cuts | None:
+    """The best T, to within floating point, or what was found before the work became too much.
 
     Args:
         program: The program to solve.
-        seconds: The time after which the best solution so far is returned.
         progress: Called with the number of programs solved.
 
-    Raises:
-        UnreachableGoalError: No map keeps the promise with these outputs.
-        UnsupportedError: Nothing was found in `seconds`.
+    Returns:
+        The last solution; None if there is none.
     """
-    rows = _Rows(program)
-    for found in rows.solutions(seconds, progress):
+    rows, last = _Rows(program), None
+    for found in rows.solutions(progress):
         best, bound = rows.read(found), rows.bound()
-        settled = not rows.add_broken(best, found)
-        if settled:
+        last = Cuts(best, not rows.add_broken(best, found), bound)
+        if last.settled:
             break
-    return Cuts(best, settled, bound)
+    return last
 
 
 class _Rows(MapRows):

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.core.errors import UnreachableGoalError, UnsupportedError
 from pufferfish.core.validation import FloatArray
 
 __all__ = ["LinearProgram", "Part"]
@@ -17,6 +16,8 @@ __all__ = ["LinearProgram", "Part"]
 IntArray = npt.NDArray[np.int64]
 # Columns, and their coefficients in a row.
 Part = tuple[Sequence[int] | IntArray, Sequence[float] | FloatArray]
+# More steps than the interior point method needs.
+_MOST_INSIDE = 300
 
 
 class LinearProgram:
@@ -95,27 +96,18 @@ class LinearProgram:
         )
         self._waiting.clear()
 
-    def solve(self, seconds: float) -> FloatArray:
-        """The best x.
+    def solve(self, most_steps: int) -> FloatArray | None:
+        """The best x; None if it was not found.
 
-        Raises:
-            UnreachableGoalError: There is no solution.
-            UnsupportedError: No solution was found in time.
+        Args:
+            most_steps: The number of steps of the simplex method after which it stops.
         """
         self._add_waiting()
-        if math.isfinite(seconds):
-            spent = self._highs.getRunTime()
-            self._highs.setOptionValue("time_limit", spent + max(seconds, 0.0))
+        self._highs.setOptionValue("simplex_iteration_limit", max(most_steps, 0))
         self._highs.run()
         self._steps += max(self._highs.getInfo().simplex_iteration_count, 0)
-        status = self._highs.modelStatusToString(self._highs.getModelStatus())
-        if status == "Infeasible":
-            raise UnreachableGoalError("no map to these outputs keeps the promise.")
-        if status != "Optimal":
-            raise UnsupportedError(
-                f"the linear program was not solved ({status.lower()}). Allow more time, or use "
-                "fewer values or wider bins."
-            )
+        if self._highs.modelStatusToString(self._highs.getModelStatus()) != "Optimal":
+            return None
         return np.array(self._highs.getSolution().col_value)
 
     @property
@@ -127,6 +119,7 @@ class LinearProgram:
         """Solve by the interior point method from now on: it is slow, but does not stall."""
         self._highs.setOptionValue("solver", "ipm")
         self._highs.setOptionValue("run_crossover", "off")
+        self._highs.setOptionValue("ipm_iteration_limit", _MOST_INSIDE)
 
     @property
     def multipliers(self) -> FloatArray:

@@ -14,13 +14,11 @@ which ends in a vertex.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.blocks import Arrays, Block, Plain
 from pufferfish.recoding.program import Multipliers, Program, Solution
@@ -78,30 +76,23 @@ class _State:
 
 
 def descend(
-    program: Program,
-    *,
-    seconds: float = math.inf,
-    progress: Callable[[int], None] | None = None,
-) -> Solution:
-    """The best T, to within floating point, or the best that was found in time.
+    program: Program, *, progress: Callable[[int], None] | None = None
+) -> Solution | None:
+    """The best T, to within floating point, or the best of the steps that could be taken.
 
     Args:
         program: The program to solve, one that `fits`.
-        seconds: The time after which it stops.
         progress: Called with the number of each step.
 
-    Raises:
-        UnsupportedError: There was no time for one step.
+    Returns:
+        The best map; None if there was no step.
     """
-    until = time.monotonic() + seconds
     # The loss of a constant; in most cases the least loss is not far below it.
     scale = float(np.abs(program.cost).sum(axis=0).min())
     block: Block = Wrong(program, scale) if program.wrong else Plain(program, scale)
     state, best, least, in_vain = _start(block), None, math.inf, 0
     with np.errstate(all="ignore"):
         for number in range(1, _MOST_STEPS + 1):
-            if time.monotonic() >= until:
-                break
             try:
                 state = _step(block, state)
             except np.linalg.LinAlgError:
@@ -119,10 +110,7 @@ def descend(
             if gap <= _GAP * max(loss, _TINY) or in_vain > _IN_VAIN:
                 break
     if best is None:
-        raise UnsupportedError(
-            "the linear program was not solved (time limit reached). Allow more time, or use fewer "
-            "values or wider bins."
-        )
+        return None
     return _solution(program, block, best, scale, settled=_gap(best) <= _SETTLED * least)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.cells import IntegerTable
 from pufferfish.recoding.cuts import CutProgram, Sampled, cut
@@ -17,12 +17,17 @@ from pufferfish.recoding.dual import lower_bound
 from pufferfish.recoding.exact import WHOLE, Floor
 from pufferfish.recoding.inside import descend, fits
 from pufferfish.recoding.program import Group, Program, solve
-from pufferfish.recoding.table import Duty, repair, round_table
+from pufferfish.recoding.table import Duty, repair
+from pufferfish.recoding.trivial import trivial
 
 __all__ = ["Found", "Task", "least_loss"]
 
 # With more cells and rows than these a floor is a kernel: one program over all M takes too long.
 _FEW_CELLS, _FEW_ROWS = 60, 20_000
+# A table that loses no more than this share above the lower bound is not compared with others.
+_SURE = 1e-6
+# The ε of stricter promises that a search which stopped falls back on, in rising order.
+_LADDER = 0.25, 0.5, 1.0, 2.0, 4.0, 8.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -62,55 +67,99 @@ class Found:
     bound: float
 
 
-def least_loss(
-    task: Task,
-    *,
-    seconds: float = math.inf,
-    progress: Callable[[int], None] | None = None,
-) -> Found:
-    """The table with the least loss.
+def least_loss(task: Task, *, progress: Callable[[int], None] | None = None) -> Found:
+    """The table with the least loss that was found; it never loses more than a trivial one.
+
+    The trivial ones are a constant for everybody, and each value kept with the largest probability
+    that the duty permits, and redrawn otherwise. A search that stops before its end also takes the
+    table of the next stricter promise on a ladder, which does not depend on ε: so it never loses
+    more than at any rung below.
 
     Args:
         task: The problem.
-        seconds: The time after which the best table so far is returned.
         progress: Called with the number of times that the program was solved with more rows. Its
             exceptions pass through.
 
     Raises:
-        UnsupportedError: No table was found in time.
         CertificationError: The promise is finer than a table of whole numbers can be.
     """
+    found, settled = _found(task, progress)
+    goal = task.duty.goal
+    stricter = [rung for rung in _LADDER if rung < goal.epsilon]
+    if settled or not stricter:
+        return found
+    duty = replace(task.duty, goal=replace(goal, epsilon=stricter[-1]))
+    return _better(found, least_loss(replace(task, duty=duty), progress=progress))
+
+
+def _found(task: Task, progress: Callable[[int], None] | None) -> tuple[Found, bool]:
+    """The best table for this very promise, and whether the search is settled."""
     floor = _rows(task)
     if task.kernel is None or not floor:
-        return _search(task, task.kernel, floor, seconds, progress)[0]
-    try:
-        free, settled = _search(task, None, floor, seconds / 2.0, progress)
-    except UnsupportedError:
-        # One program over all M took too long.
-        return _search(task, task.kernel, (), seconds / 2.0, progress)[0]
+        return _search(task, task.kernel, floor, progress)
+    free, settled = _search(task, None, floor, progress)
     if settled:
-        return free
-    other = _search(task, task.kernel, (), seconds / 2.0, progress)[0]
-    better = min(free, other, key=lambda each: each.loss)
-    return Found(better.table, better.loss, min(free.bound, float(better.loss)))
+        return free, True
+    # One program over all M was too much work.
+    return _better(free, _search(task, task.kernel, (), progress)[0]), False
+
+
+def _better(found: Found, other: Found) -> Found:
+    """The better table, with the bound of the first, which holds for the second as well."""
+    best = min(found, other, key=lambda each: each.loss)
+    return Found(best.table, best.loss, min(found.bound, float(best.loss)))
+
+
+class _Solved(NamedTuple):
+    """M of a program, if one was found, a bound on the loss of all such M, and whether it is settled."""
+
+    matrix: FloatArray | None = None
+    bound: float = 0.0
+    settled: bool = False
 
 
 def _search(
     task: Task,
     kernel: FloatArray | None,
     floor: Floor,
-    seconds: float,
     progress: Callable[[int], None] | None,
 ) -> tuple[Found, bool]:
     """The best M = K·T, or the best M with rows of a floor, and whether it is settled."""
-    if task.duty.sampled:
-        return _cut(task, kernel, floor, seconds, progress)
+    matrix, bound, settled = (_cut if task.duty.sampled else _solve)(task, kernel, floor, progress)
+    wanted = None if task.histogram is None else task.histogram[1]
+    tables = [] if matrix is None else [repair(matrix, task.duty, wanted)]
+    if not tables or _loss(tables[0], task.cost) > bound * (1.0 + _SURE):
+        tables += trivial(task.cost, task.duty, kernel, task.histogram)
+    best = _best(tables, task, bound)
+    if kernel is None or task.fixed:
+        return best, settled
+    # A floor may be kept without this kernel, and then the bound does not hold.
+    bound = best.bound
+    other = _best(trivial(task.cost, task.duty, None, task.histogram), task, bound)
+    if other.loss >= best.loss:
+        return best, settled
+    return (other if other.bound == bound else replace(other, bound=0.0)), settled
+
+
+def _best(tables: list[IntegerTable], task: Task, bound: float) -> Found:
+    losses = [_loss(each, task.cost) for each in tables]
+    least = min(losses)
+    return Found(tables[losses.index(least)], least, min(bound, float(least)))
+
+
+def _solve(
+    task: Task,
+    kernel: FloatArray | None,
+    floor: Floor,
+    progress: Callable[[int], None] | None,
+) -> _Solved:
+    """The program of laws as they are described, or wrong by a share."""
     program = _program(task, kernel, floor)
-    found_by = descend if fits(program) else solve
-    solution = found_by(program, seconds=seconds, progress=progress)
+    solution = (descend if fits(program) else solve)(program, progress=progress)
+    if solution is None:
+        return _Solved()
     found = np.clip(solution.map, 0.0, None)
     matrix = program.kernel @ (found / found.sum(axis=1, keepdims=True))
-    table, loss = _repaired(task, matrix, solution.settled)
     bound = lower_bound(
         task.duty,
         task.cost,
@@ -120,29 +169,16 @@ def _search(
         histogram=task.histogram,
         floor=floor,
     )
-    return Found(table, loss, min(bound, float(loss))), solution.settled
-
-
-def _repaired(task: Task, matrix: FloatArray, settled: bool) -> tuple[IntegerTable, Fraction]:
-    """The table of a map that keeps the duty, and its loss."""
-    wanted = None if task.histogram is None else task.histogram[1]
-    table = repair(matrix, task.duty, wanted)
-    loss = _loss(table, task.cost)
-    if settled:
-        return table, loss
-    # After the repair, a solution that was far from the promise may lose more than a constant.
-    silent = _constant(task.cost, wanted)
-    return min((table, loss), (silent, _loss(silent, task.cost)), key=lambda each: each[1])
+    return _Solved(matrix, max(bound, 0.0), solution.settled)
 
 
 def _cut(
     task: Task,
     kernel: FloatArray | None,
     floor: Floor,
-    seconds: float,
     progress: Callable[[int], None] | None,
-) -> tuple[Found, bool]:
-    """`_search` over sampling regions."""
+) -> _Solved:
+    """The program over sampling regions."""
     duty, chosen = task.duty, np.eye(len(task.cost)) if kernel is None else kernel
     given = None
     if task.histogram is not None:
@@ -158,9 +194,10 @@ def _cut(
         histogram=given,
         floor=tuple((x, other, float(factor)) for x, other, factor in floor),
     )
-    found = cut(program, seconds=seconds, progress=progress)
-    table, loss = _repaired(task, program.kernel @ found.map, found.settled)
-    return Found(table, loss, min(found.bound, float(loss))), found.settled
+    found = cut(program, progress=progress)
+    if found is None:
+        return _Solved()
+    return _Solved(program.kernel @ found.map, max(found.bound, 0.0), found.settled)
 
 
 def _rows(task: Task) -> Floor:
@@ -173,13 +210,6 @@ def _rows(task: Task) -> Floor:
     needed = _needed(task.duty.floor)
     few = len(needed) * outs <= _FEW_ROWS and not task.duty.wrong
     return needed if few or cells <= _FEW_CELLS else ()
-
-
-def _constant(cost: FloatArray, wanted: FloatArray | None) -> IntegerTable:
-    """The uninformative map with the least loss; it keeps every promise."""
-    outs = cost.shape[1]
-    shares = np.eye(outs)[cost.sum(axis=0).argmin()] if wanted is None else wanted
-    return round_table(np.tile(shares, (len(cost), 1)))
 
 
 def _needed(floor: Floor) -> Floor:

@@ -8,7 +8,6 @@ wrong by a share, `cuts` rows for laws of sampling regions.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -16,7 +15,6 @@ from itertools import count
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.highs import LinearProgram, Part
 
@@ -25,6 +23,9 @@ __all__ = ["MapProgram", "MapRows"]
 # HiGHS takes no coefficient above 1e15. A larger ε is replaced by this one: the promise is then
 # stricter.
 _LARGEST_EPSILON = 30.0
+# Steps of the simplex method times entries of T, after which a search stops. It counts work and not
+# time, so that the same beliefs give the same map on every machine.
+_MOST_WORK = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -101,26 +102,19 @@ class MapRows:
             return np.zeros(self._outs)
         return multipliers[self._ins : self._ins + self._outs]
 
-    def solutions(
-        self, seconds: float, progress: Callable[[int], None] | None
-    ) -> Iterator[FloatArray]:
-        """The best x, again each time that rows were added, until time is up.
+    def solutions(self, progress: Callable[[int], None] | None) -> Iterator[FloatArray]:
+        """The best x, again each time that rows were added, as far as the work goes.
+
+        Nothing is found if it does not suffice for the first time.
 
         Args:
-            seconds: The time.
             progress: Called with the number of times that the program was solved.
-
-        Raises:
-            UnreachableGoalError: There is no solution.
-            UnsupportedError: Not even the first solution was found in time.
         """
-        until = time.monotonic() + seconds
-        found = self.lp.solve(seconds)
+        most = max(_MOST_WORK // (self._ins * self._outs), 1)
         for solved in count(1):
+            found = self.lp.solve(most - self.lp.steps)
+            if found is None:
+                return
             if progress is not None:
                 progress(solved)
             yield found
-            try:
-                found = self.lp.solve(until - time.monotonic())
-            except UnsupportedError:
-                return

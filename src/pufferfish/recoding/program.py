@@ -123,7 +123,7 @@ class Multipliers:
 class Solution:
     """T, its loss, and the multipliers that show it to be the least.
 
-    If `settled` is false, there was no time to add all rows that T breaks.
+    If `settled` is false, the search stopped before all rows that T breaks were added.
     """
 
     map: FloatArray
@@ -133,30 +133,26 @@ class Solution:
 
 
 def solve(
-    program: Program,
-    *,
-    seconds: float = math.inf,
-    progress: Callable[[int], None] | None = None,
-) -> Solution:
-    """The best T, to within floating point.
+    program: Program, *, progress: Callable[[int], None] | None = None
+) -> Solution | None:
+    """The best T, to within floating point, or what was found before the work became too much.
 
     Args:
         program: The program to solve.
-        seconds: The time after which the best solution so far is returned.
         progress: Called with the number of times that the program was solved with more rows.
 
-    Raises:
-        UnreachableGoalError: No map keeps the promise with these outputs.
-        UnsupportedError: Nothing was found in `seconds`.
+    Returns:
+        The last solution; None if there is none.
     """
-    rows = _Rows(program)
-    for found in rows.solutions(seconds, progress):
+    rows, last = _Rows(program), None
+    for found in rows.solutions(progress):
         best, multipliers = rows.read(found), rows.multipliers()
         settled = not rows.add_broken(found)
+        last = Solution(best, float((best * program.cost).sum()), multipliers, settled)
         if settled:
             break
         rows.stop_creeping()
-    return Solution(best, float((best * program.cost).sum()), multipliers, settled)
+    return last
 
 
 Broken = npt.NDArray[np.bool_]

@@ -6,7 +6,7 @@ then its violations are computed exactly, and it is mixed with an uninformative 
     M' = (1−θ)·M + θ·1rᵀ,
 
 by which each row of the promise gains a slack of θ·r(y)·(e^ε − 1), and the floor one of
-θ·r(y)·(e^{κd} − 1). With δ > 0 any r multiplies the δ that is spent by 1−θ.
+θ·r(y)·(e^{κd} − 1). With δ > 0 any r multiplies the δ that is spent by 1−θ, or by less.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ _LEAST = 4.0 / WHOLE
 _FAINT = 1e-6
 # The mixture grows at most this many times before the promise is refused as too fine.
 _MOST_TRIES = 60
+# Enough to find a number to the last digit of a double.
+_HALVINGS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -87,7 +89,7 @@ def repair(matrix: FloatArray, duty: Duty, mixed_in: FloatArray | None = None) -
         # θ·r/(1−θ), which need not be exact, because the resulting table is judged.
         mixed = (matrix + weights) / (1.0 + weights.sum())
         table = round_table(mixed)
-        needed = _shortfall(table, duty)
+        needed = _shortfall(table, duty, mixed_in)
         if not any(needed):
             return table
         # At least some units of the table.
@@ -96,7 +98,7 @@ def repair(matrix: FloatArray, duty: Duty, mixed_in: FloatArray | None = None) -
         if mixed_in is None or found.sum() < _FAINT:
             # Also where nothing is broken: little room is left there, and the next step rounds
             # again.
-            weights += found + found.mean()
+            weights += found + min(float(found.mean()), _FAINT / found.size)
         elif not duty.goal.pure:
             weights += mixed_in * found.sum() * 2.0**attempt
         else:
@@ -107,15 +109,17 @@ def repair(matrix: FloatArray, duty: Duty, mixed_in: FloatArray | None = None) -
     )
 
 
-def _shortfall(table: IntegerTable, duty: Duty) -> list[Fraction]:
+def _shortfall(table: IntegerTable, duty: Duty, mixed_in: FloatArray | None) -> list[Fraction]:
     """For each y the θ·r(y)/(1−θ) that suffices; 0 where nothing is broken."""
     outs, goal = table.shape[1], duty.goal
     needed = [Fraction(0)] * outs
     factor = exp_lower(goal.epsilon)
+    # With δ > 0 any r suffices.
+    shares = np.full(outs, 1.0 / outs) if mixed_in is None else mixed_in
     regions = duty.regions or (None,) * len(duty.laws)
     for laws, pairs, region in zip(duty.laws, duty.pairs, regions, strict=True):
         if region is not None:
-            needed = _over_region(table, duty, laws, pairs, region, needed)
+            needed = _over_region(table, duty, laws, pairs, region, needed, shares)
             continue
         seen = [publish(table, law, duty.wrong) for law in laws]
         for i, j in (order for pair in pairs for order in (pair, pair[::-1])):
@@ -124,11 +128,10 @@ def _shortfall(table: IntegerTable, duty: Duty) -> list[Fraction]:
                     if a > factor * b:
                         needed[y] = max(needed[y], _per_slack(a - factor * b, factor))
                 continue
-            delta = delta_of(seen[i], seen[j], goal.epsilon)
-            if delta > Fraction(goal.delta):
-                # Any r suffices: it is spread evenly.
-                spent = (delta / Fraction(goal.delta) - 1) / outs
-                needed = [max(each, spent) for each in needed]
+            if delta_of(seen[i], seen[j], goal.epsilon) > Fraction(goal.delta):
+                sides = zip(seen[i].upper, seen[j].lower, strict=True)
+                excess = [a - factor * b for a, b in sides]
+                needed = _overspent(excess, goal, factor, shares, needed)
     for y, excess in _floor_excess(table, duty.floor):
         needed[y] = max(needed[y], excess)
     return needed
@@ -141,6 +144,7 @@ def _over_region(
     pairs: tuple[tuple[int, int], ...],
     region: SampleRegion,
     needed: list[Fraction],
+    shares: FloatArray,
 ) -> list[Fraction]:
     """`_shortfall` for all laws of a sampling region."""
     goal, factor = duty.goal, exp_lower(duty.goal.epsilon)
@@ -154,11 +158,31 @@ def _over_region(
                 if each > 0:
                     needed[y] = max(needed[y], _per_slack(each, factor))
             continue
-        delta = sum((max(each, Fraction(0)) for each in excess), Fraction(0))
-        if delta > Fraction(goal.delta):
-            spent = (delta / Fraction(goal.delta) - 1) / len(needed)
-            needed = [max(each, spent) for each in needed]
+        if sum((max(each, Fraction(0)) for each in excess), Fraction(0)) > Fraction(goal.delta):
+            needed = _overspent(excess, goal, factor, shares, needed)
     return needed
+
+
+def _overspent(
+    excess: list[Fraction],
+    goal: Guarantee,
+    factor: Fraction,
+    shares: FloatArray,
+    needed: list[Fraction],
+) -> list[Fraction]:
+    """At least w·r with the least w for which Σ_y [e(y) − (e^ε − 1)·w·r(y)]₊ ≤ δ·(1 + w)."""
+    broken, gained = np.array([float(each) for each in excess]), float(factor - 1) * shares
+    low, high = 0.0, float(np.maximum(broken, 0.0).sum()) / goal.delta
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        if np.maximum(broken - middle * gained, 0.0).sum() <= goal.delta * (1.0 + middle):
+            high = middle
+        else:
+            low = middle
+    return [
+        max(each, Fraction(high * share))
+        for each, share in zip(needed, shares.tolist(), strict=True)
+    ]
 
 
 def _per_slack(excess: Fraction, factor: Fraction) -> Fraction:

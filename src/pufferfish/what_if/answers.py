@@ -13,7 +13,7 @@ from pufferfish.calibration.again import calibrate_again
 from pufferfish.calibration.losses import in_bins
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import PufferfishError
-from pufferfish.core.limits import OutOfPatienceError, patience
+from pufferfish.core.limits import OutOfPatienceError, patience, still_patient
 from pufferfish.exact.unreachable import holes_in_words
 from pufferfish.fit.belief import MIN_GROUP
 from pufferfish.fit.sampled import with_sampling_error
@@ -115,7 +115,7 @@ class Answering:
             return _TOO_LONG
         plan = self.subject.plan
         if self._recodes:
-            changes["seconds"] = left
+            changes["progress"] = _while_patient
         elif plan.rounding != "given" and not plan.public and "size" not in changes:
             changes["rounding"] = plan.rounding
         try:
@@ -339,3 +339,8 @@ def _edges(rows: Rows, name: str) -> str:
         return "EDGES"
     edges = rows.rules[name].edges
     return "..." if edges is None else ",".join(f"{each:g}" for each in edges)
+
+
+def _while_patient(done: int, of: int) -> None:
+    """Stop a search when the time is up."""
+    still_patient()
