@@ -19,18 +19,18 @@ from tests.recoding.hostile import case
 
 EPSILONS = 0.25, 0.5, 1.0, 2.0, 3.0
 WRONGS = 0.0, 0.02, 0.1
-LABELS = {"prestige": 3, "educ": 3, "happy": 2, "owngun": 2, "tvhours": 2, "female": 2}
-COLUMNS = ("educ",), ("prestige", "happy", "female"), tuple(LABELS)
+LABELS = {"prestige": 3, "educ": 2, "happy": 2, "owngun": 2, "tvhours": 2, "female": 2}
+COLUMNS = ("prestige",), ("educ", "happy", "prestige"), tuple(LABELS)
 
 
 def survey(labels: dict[str, int], rows: int) -> dict[str, np.ndarray]:
     """Rows of correlated labels: all lean on one hidden trait, and some on the secret."""
     source = np.random.default_rng(1994)
     black = source.random(rows) < 0.14
-    trait = source.normal(size=rows) - 0.6 * black
+    trait = source.normal(size=rows) - 1.5 * black
     table = {"black": np.where(black, "yes", "no")}
     for place, (name, count) in enumerate(labels.items()):
-        lean = (0.8 - 0.2 * place) * trait + 0.3 * (place % 2) * black
+        lean = (0.8 - 0.2 * place) * trait + 0.8 * (place % 2) * black
         rank = (lean + source.normal(size=rows)).argsort().argsort()
         table[name] = np.array([f"{name} {each}" for each in rank * count // rows])
     return table
@@ -100,10 +100,16 @@ def judged(found: Found, task: Task) -> None:
     assert referee.spent(exact, laws, task.duty.goal.epsilon, task.duty.wrong) == 0
 
 
-@pytest.mark.parametrize("work", [None, 0, 150])
 @pytest.mark.parametrize("wrong", WRONGS)
-@pytest.mark.parametrize("columns", COLUMNS, ids=len)
-@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize(
+    ("columns", "keep", "work"),
+    [
+        *((columns, True, None) for columns in COLUMNS),
+        *((COLUMNS[1], keep, work) for keep in (True, False) for work in (0, 30, 100, 300)),
+        (COLUMNS[1], False, None),
+        (COLUMNS[2], True, 0),
+    ],
+)
 def test_more_epsilon_never_costs_more(
     columns: tuple[str, ...],
     wrong: float,
@@ -117,7 +123,6 @@ def test_more_epsilon_never_costs_more(
         task = task_of(columns, epsilon, wrong, monkeypatch, keep=keep)
         if work is not None:
             seams.put(monkeypatch, seams.MOST_WORK_OF_A_SEARCH, work * task.cost.size)
-            seams.put(monkeypatch, seams.MOST_STEPS_INSIDE, work // 10)
         found = least_loss(task)
         loss = float(found.loss)
         assert found.bound <= loss

@@ -97,8 +97,8 @@ def repair(matrix: FloatArray, duty: Duty, mixed_in: FloatArray | None = None) -
         found *= 1.0 + weights.sum()
         if mixed_in is None or found.sum() < _FAINT:
             # Also where nothing is broken: little room is left there, and the next step rounds
-            # again.
-            weights += found + min(float(found.mean()), _FAINT / found.size)
+            # again. What is added doubles until doubles can tell it from what is there.
+            weights += (found + min(float(found.mean()), _FAINT / found.size)) * 2.0**attempt
         elif not duty.goal.pure:
             weights += mixed_in * found.sum() * 2.0**attempt
         else:
