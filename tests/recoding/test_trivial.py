@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from fractions import Fraction
 
 import numpy as np
@@ -53,7 +54,7 @@ def task_of(
         raise KeyboardInterrupt
 
     beliefs = pf.fit_beliefs(survey(labels, 4000), columns=columns, secret="black")
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched, contextlib.suppress(KeyboardInterrupt):
         patched.setattr(recode_categories, "least_loss", noted)
         pf.calibrate(
             pf.Scenario(beliefs),
@@ -81,7 +82,8 @@ def kept_or_redrawn(task: Task) -> float:
     shares = laws.mean(axis=0) if task.histogram is None else task.histogram[1]
     above, below = np.minimum(laws + eta, 1.0), np.maximum(laws - eta, 0.0)
     most = max(
-        float(((above[i] - factor * below[j]) / shares)[shares > 0].max()) for i, j in ((0, 1), (1, 0))
+        float(((above[i] - factor * below[j]) / shares)[shares > 0].max())
+        for i, j in ((0, 1), (1, 0))
     )
     kept = min(1.0, (factor - 1.0) / (factor - 1.0 + max(most, 0.0)))
     own = np.diagonal(task.cost).sum()

@@ -69,8 +69,8 @@ def _stopped(calibration: Calibration) -> list[str]:
     if recode is None or recode.mean_loss - recode.least_loss <= _SEARCHED * recode.mean_loss:
         return []
     return [
-        "The search for the map stopped before its end: another map may err much less. Give it less "
-        "to search: wider bins (--edges), merged labels (--merge), or fewer columns."
+        "The search for the map stopped before its end: another map may err much less. Give it "
+        "less to search: wider bins (--edges), merged labels (--merge), or fewer columns."
     ]
 
 

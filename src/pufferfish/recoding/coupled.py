@@ -67,7 +67,9 @@ class Coupled:
         total = np.diag((1.0 / diagonal).sum(axis=0))
         # The sum over y and rows as one product, which is many times as quick as one for each y.
         cells = rows.shape[2]
-        total += self._scaled.reshape(-1, cells).T @ (self._inverse @ self._scaled).reshape(-1, cells)
+        total += self._scaled.reshape(-1, cells).T @ (self._inverse @ self._scaled).reshape(
+            -1, cells
+        )
         if common is not None:
             total += np.outer(common, common) * (
                 np.trace(total) / len(total) / float(common @ common)

@@ -15,7 +15,6 @@ inside the region, so weak duality holds as it does for a single law.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -75,9 +75,7 @@ class _State:
     nu: FloatArray
 
 
-def descend(
-    program: Program, *, progress: Callable[[int], None] | None = None
-) -> Solution | None:
+def descend(program: Program, *, progress: Callable[[int], None] | None = None) -> Solution | None:
     """The best T, to within floating point, or the best of the steps that could be taken.
 
     Args:

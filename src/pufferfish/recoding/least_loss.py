@@ -111,7 +111,7 @@ def _better(found: Found, other: Found) -> Found:
 
 
 class _Solved(NamedTuple):
-    """M of a program, if one was found, a bound on the loss of all such M, and whether it is settled."""
+    """M of a program, if it was found, a bound on the loss of all such M, and if it is settled."""
 
     matrix: FloatArray | None = None
     bound: float = 0.0

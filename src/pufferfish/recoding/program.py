@@ -15,7 +15,6 @@ makes it keep the promise, and `exact` proves that it does.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -132,9 +131,7 @@ class Solution:
     settled: bool
 
 
-def solve(
-    program: Program, *, progress: Callable[[int], None] | None = None
-) -> Solution | None:
+def solve(program: Program, *, progress: Callable[[int], None] | None = None) -> Solution | None:
     """The best T, to within floating point, or what was found before the work became too much.
 
     Args:

@@ -130,8 +130,8 @@ def _shortfall(table: IntegerTable, duty: Duty, mixed_in: FloatArray | None) -> 
                 continue
             if delta_of(seen[i], seen[j], goal.epsilon) > Fraction(goal.delta):
                 sides = zip(seen[i].upper, seen[j].lower, strict=True)
-                excess = [a - factor * b for a, b in sides]
-                needed = _overspent(excess, goal, factor, shares, needed)
+                over = [a - factor * b for a, b in sides]
+                needed = _overspent(over, goal, factor, shares, needed)
     for y, excess in _floor_excess(table, duty.floor):
         needed[y] = max(needed[y], excess)
     return needed

@@ -2,8 +2,8 @@
 
 A value that is kept with probability p and otherwise redrawn from r has M = p·S + (1−p)·1·rᵀ, where
 S keeps what may be kept. By how much S breaks the promise for y says how much of r(y) it needs, so
-the largest p follows in closed form (`table.repair`). Where any r will do, the best one is the least
-that each y needs: with c(y) the loss of y as a constant and w = (1−p)/p·r, the loss is
+the largest p follows in closed form (`table.repair`). Where any r will do, the best one is the
+least that each y needs: with c(y) the loss of y as a constant and w = (1−p)/p·r, the loss is
 
     (loss of S + Σ_y w(y)·c(y)) / (1 + Σ_y w(y)),
 
@@ -12,6 +12,8 @@ constant. So the better of the two loses no more than with any other r.
 """
 
 from __future__ import annotations
+
+import contextlib
 
 import numpy as np
 
@@ -57,10 +59,8 @@ def trivial(
     found = [round_table(np.tile(silent, (len(cost), 1)))]
     # With δ > 0 any r serves the promise; but a floor needs its own.
     chosen = silent if wanted is not None or not (duty.goal.pure or duty.floor) else None
-    try:
+    with contextlib.suppress(CertificationError):
         found.append(repair(kept, duty, chosen))
-    except CertificationError:
-        pass
     return found
 
 
