@@ -121,15 +121,18 @@ def test_more_epsilon_never_costs_more(
 ) -> None:
     """Also where no search is permitted, or one that often stops before its end."""
     before = np.inf
+    # Six columns go the way of large tables.
+    seams.put(monkeypatch, seams.FEW_WRONG_CELLS_OUTSIDE, 1_000)
     for epsilon in EPSILONS:
         task = task_of(columns, epsilon, wrong, monkeypatch, keep=keep)
         if work is not None:
             seams.put(monkeypatch, seams.MOST_WORK_OF_A_SEARCH, work * task.cost.size)
+            seams.put(monkeypatch, seams.MOST_STEPS_INSIDE, work)
         found = least_loss(task)
         loss = float(found.loss)
         assert found.bound <= loss
         # The losses that are compared with are those of doubles.
-        assert loss <= min(before, constant(task), kept_or_redrawn(task)) * (1.0 + 1e-9) + 1e-9
+        assert loss <= min(before, constant(task), kept_or_redrawn(task)) * (1.0 + 1e-9)
         if len(columns) < 6:
             judged(found, task)
         before = loss
@@ -153,8 +156,8 @@ def test_hundreds_of_combinations(wrong: float, monkeypatch: pytest.MonkeyPatch)
 
 def test_what_is_trivial_keeps_its_duty() -> None:
     kept = 0
-    for seed in range(150):
-        each = case(seed, most=200)
+    for seed in range(120):
+        each = case(seed)
         task = each.task
         for kernel in (task.kernel, None):
             tables = trivial(task.cost, task.duty, kernel, task.histogram)
@@ -166,7 +169,7 @@ def test_what_is_trivial_keeps_its_duty() -> None:
                     given, wanted = task.histogram
                     assert given @ (table / WHOLE) == pytest.approx(wanted, abs=1e-6), seed
             kept += len(tables) - 1
-    assert kept > 250
+    assert kept > 200
 
 
 def test_a_promise_that_no_table_can_hold_leaves_the_constant(
