@@ -45,6 +45,30 @@ def test_it_is_released_recorded_and_verified(table: Path, typed: Typed, folder:
     assert typed("verify", str(folder / "out.csv.record.json")).code == 0
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--sampling-confidence", "99.96%"], "with 99.96% confidence"),
+        (["--wrong", "1.2355%"], "within 1.2355% of a described one"),
+        (["--wrong", "2%", "--epsilon", "0.5000004"], "ε = 0.500001"),
+    ],
+    ids=str,
+)
+def test_a_promise_is_not_printed_as_a_stronger_one(
+    table: Path, typed: Typed, folder: Path, options: list[str], said: str
+) -> None:
+    output = folder / "out.csv"
+    how = ["--mechanism", "recode", "--floor", "none"]
+    chosen = ASKED[:-2] if "--epsilon" in options else ASKED
+    done = typed("release", table, *chosen, *how, *options, "--output", output)
+    assert done.code == 0, done.err
+    assert said in " ".join(done.out.split())
+    assert said in (folder / "out.csv.public.json").read_text(encoding="utf-8")
+    page = folder / "page.html"
+    assert typed("report", folder / "out.csv.public.json", "--output", page).code == 0
+    assert said in page.read_text(encoding="utf-8")
+
+
 def test_a_record_that_claims_more_confidence_is_found_out(
     table: Path, typed: Typed, folder: Path
 ) -> None:

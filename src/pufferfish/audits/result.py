@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import SecretPair
-from pufferfish.words.numbers import percent
+from pufferfish.words.numbers import at_least, percent
 from pufferfish.words.phrases import seen_by
 from pufferfish.words.terminal import fold
 
@@ -69,13 +69,13 @@ class PairFinding:
         """The attack, and whether it succeeded."""
         who = seen_by(self.direction, self.belief)
         if not self.breaks(goal):
-            return f"{who}: ε is at least {max(self.epsilon_lower, 0.0):.4g}"
+            return f"{who}: ε is at least {at_least(max(self.epsilon_lower, 0.0), 4)}"
         by_delta = self.delta_lower > goal.delta
         event = self.delta_event if by_delta else self.epsilon_event
         shown = (
-            f"δ is at least {self.delta_lower:.4g} at ε = {goal.epsilon:g}"
+            f"δ is at least {at_least(self.delta_lower, 4)} at ε = {goal.epsilon_text}"
             if by_delta
-            else f"ε is at least {self.epsilon_lower:.4g}"
+            else f"ε is at least {at_least(self.epsilon_lower, 4)}"
         )
         return f"{who}: {shown}, because {event.words} in {event.rates} of {event.draws:,} draws"
 

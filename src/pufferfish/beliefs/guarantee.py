@@ -15,6 +15,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from pufferfish.core.numerics import decimal_of, decimal_up, round_up
 from pufferfish.core.validation import finite, positive, require
 from pufferfish.documents.shape import Entries
 from pufferfish.documents.types import Positive, Share
@@ -58,17 +59,26 @@ class Guarantee:
 
     @property
     def epsilon_text(self) -> str:
-        """ε as it is written; for a promise by accuracy 2^-20, which stands for 0."""
-        return "2^-20" if self.epsilon == GUESS_EPSILON else f"{self.epsilon:g}"
+        """ε as it is written, never less; for a promise by accuracy 2^-20, which stands for 0."""
+        return "2^-20" if self.epsilon == GUESS_EPSILON else _at_most(self.epsilon)
+
+    @property
+    def delta_text(self) -> str:
+        """δ as it is written, never less than it is."""
+        return _at_most(self.delta)
 
     def __str__(self) -> str:
         """`ε = 1`, `(ε = 1, δ = 1e-05)`, or for a promise by accuracy `guess ≤ 60%`."""
         guess = guess_promised(self)
         if guess is not None:
-            return f"guess ≤ {100.0 * guess:.10g}%"
+            return f"guess ≤ {decimal_up(decimal_of(guess).scaleb(2), 10).normalize():f}%"
         if self.pure:
-            return f"ε = {self.epsilon:g}"
-        return f"(ε = {self.epsilon:g}, δ = {self.delta:g})"
+            return f"ε = {self.epsilon_text}"
+        return f"(ε = {self.epsilon_text}, δ = {self.delta_text})"
+
+
+def _at_most(number: float) -> str:
+    return f"{round_up(number, 6):g}"
 
 
 def guess_at_most(accuracy: float) -> Guarantee:

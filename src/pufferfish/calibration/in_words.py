@@ -22,7 +22,7 @@ from pufferfish.words.certificates import (
     pairs_in_words,
 )
 from pufferfish.words.explanation import Explanation, notices
-from pufferfish.words.numbers import at_most, percent, times
+from pufferfish.words.numbers import at_least, at_most, percent_down, times
 from pufferfish.words.phrases import (
     bounded_probability,
     changed_odds,
@@ -106,7 +106,9 @@ def _adversaries(belief: Belief, protected: set[Secret], another_table: bool) ->
     if belief.cap is not None:
         lines.append(f"all about values {moved_into(*belief.cap)} before the noise")
     if belief.radius:
-        lines.append(f"or any laws within {belief.radius:.3g} of these (values were binned)")
+        lines.append(
+            f"or any laws within {at_least(belief.radius, 3)} of these (values were binned)"
+        )
     knows = f", who knows that {known}" if (known := given_in_words(belief.given)) else ""
     return Entry(f"{belief.name!r} (provenance: {provenance}){knows}", tuple(lines))
 
@@ -122,7 +124,7 @@ def promise_of(goal: Guarantee) -> str:
     said = bounded_probability(
         "one published value", "under one secret of a pair", "under the other", goal.epsilon
     )
-    return f"The promise, {goal}: {said}, plus {goal.delta:g}."
+    return f"The promise, {goal}: {said}, plus {goal.delta_text}."
 
 
 def _what_is_unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) -> str:
@@ -132,11 +134,12 @@ def _what_is_unprotected(scenario: Scenario, goal: Guarantee, certificate: Certi
     loss = (
         "the odds can move without bound"
         if bare.epsilon_lower == math.inf
-        else f"the odds can move by a factor of {math.exp(min(bare.epsilon_lower, 700)):.4g}"
+        else "the odds can move by a factor of "
+        f"{at_least(math.exp(min(bare.epsilon_lower, 700)), 4)}"
     )
     return (
         f"Without noise, for {pair_in_words(certificate.worst.pair)}, as {sees!r} sees it: {loss}; "
-        f"δ at ε = {goal.epsilon_text} is {bare.delta_upper:.4g} at worst."
+        f"δ at ε = {goal.epsilon_text} is {at_most(bare.delta_upper, 4)} at worst."
     )
 
 
@@ -193,7 +196,7 @@ def _why_this_much(
     if radius > 0.0:
         return (
             f"{found}: the smallest size that the exact certificate accepts for every law within "
-            f"{radius:g} of the believed ones."
+            f"{at_least(radius)} of the believed ones."
         )
     less = verify(
         _worst_only(scenario, certificate),
@@ -228,7 +231,7 @@ def _if_wrong(radius: float) -> str:
         return ""
     return (
         " It also holds if the true laws differ from the believed ones, as long as no value has to "
-        f"be moved by more than {radius:g} to make them equal."
+        f"be moved by more than {at_least(radius)} to make them equal."
     )
 
 
@@ -292,7 +295,7 @@ def _round_guarantee(goal: Guarantee) -> str:
 
 def _not_promised(noise: Noise, certificate: Certificate) -> str:
     far = (
-        f"anything if a belief is wrong by more than {percent(certificate.wrong, 3)}"
+        f"anything if a belief is wrong by more than {percent_down(certificate.wrong, 6)}"
         if certificate.wrong
         else "anything about a population of which the rows are not an independent sample, or "
         "about a value that no row has (with a band: a value beyond the cap)"

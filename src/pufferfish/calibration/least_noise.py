@@ -38,6 +38,7 @@ from pufferfish.theorems import (
     paper_scale,
 )
 from pufferfish.words.certificates import describe_delta, describe_loss
+from pufferfish.words.numbers import percent_down
 from pufferfish.words.phrases import larger_size
 
 __all__ = ["Method", "as_published", "at_least", "calibrate_noise", "recertify"]
@@ -377,7 +378,11 @@ def _not_kept(method: str, certificate: Certificate) -> str:
         found = f"{describe_loss(certificate)}, and {found}"
     verdict = "does not keep" if certificate.holds is False else "cannot be shown to keep"
     if not noise.additive:
-        wrong = f", for laws that are wrong by {certificate.wrong:g}" if certificate.wrong else ""
+        wrong = (
+            f", for laws that are wrong by {percent_down(certificate.wrong, 6)}"
+            if certificate.wrong
+            else ""
+        )
         return (
             f"this recoding {verdict} {certificate.goal}{wrong}: {found}, for {first!r} against "
             f"{second!r} as {worst.belief!r} sees it."

@@ -42,7 +42,7 @@ from pufferfish.options.joint import how_calibrated
 from pufferfish.options.planning import Asked
 from pufferfish.report.frontier_picture import frontier_picture
 from pufferfish.tables import Summary
-from pufferfish.words.numbers import percent, percent_up
+from pufferfish.words.numbers import at_most, percent_down, percent_up
 from pufferfish.words.phrases import delta_rows_in_words
 from pufferfish.words.terminal import align, fold
 
@@ -135,7 +135,7 @@ def _outliers(found: Frontier) -> str:
         return ""
     middle = min(noised, key=lambda each: abs(math.log(each.goal.epsilon)))
     said = outliers(middle.calibration)
-    return "" if said is None else f"At ε = {middle.goal.epsilon:g}: {said}"
+    return "" if said is None else f"At ε = {middle.goal.epsilon_text}: {said}"
 
 
 def _ways(
@@ -252,7 +252,7 @@ def _table_ways(
         return [way(ASKED)], left_out
     wrongs = _WRONGS if how.thorough or _few(described) else _WRONGS[1:]
     if wrongs != _WRONGS:
-        left_out.append(f"a recoding for laws that are wrong by {percent(_WRONGS[0], 2)}")
+        left_out.append(f"a recoding for laws that are wrong by {percent_down(_WRONGS[0], 6)}")
     return [way(wrong_name(wrong), wrong=wrong) for wrong in wrongs], left_out
 
 
@@ -299,7 +299,7 @@ def _choose_noise(asked: Asked, described: Described, show: Show) -> None:
         cap=asked.adversaries.bounds,
     )
     reached = {each.goal.epsilon for each in found}
-    absent = ", ".join(f"{epsilon:g}" for epsilon in EPSILONS if epsilon not in reached)
+    absent = ", ".join(at_most(epsilon) for epsilon in EPSILONS if epsilon not in reached)
     refused = f"\nCannot be reached with this noise and δ: ε = {absent}." if absent else ""
     holes = epsilon_of_holes(described.scenario, asked.goal.delta)
     if absent and holes > min(EPSILONS):
@@ -318,9 +318,9 @@ def _noise_table(found: tuple[Choice, ...]) -> str:
     for each in found:
         rows.append(
             (
-                f"{each.goal.epsilon:g}",
+                each.goal.epsilon_text,
                 "none needed" if each.noise.identity else f"{each.noise.error():.4g}",
-                f"±{each.half_width:.3g} in {percent(each.confidence)}",
+                f"±{at_most(each.half_width, 3)} in {percent_down(each.confidence, 6)}",
                 percent_up(each.accuracy_after),
                 percent_up(each.accuracy_allowed),
             )

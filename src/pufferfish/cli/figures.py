@@ -104,8 +104,8 @@ def at_worst(calibration: Calibration, rows: int) -> list[str]:
     if not found:
         return [join_words(delta_rows_in_words(goal.delta, rows), _certified(calibration))]
     implied = found["guess"]["implied_epsilon"]
-    epsilon = "∞: some value may reveal the secret" if implied == "inf" else f"{implied:.4g}"
+    epsilon = "∞: some value may reveal the secret" if implied == "inf" else at_most(implied, 4)
     return [
         "What it implies under the described laws: the least ε (with δ = 0) is "
-        f"{epsilon}; δ at ε = 1 is {found['guess']['delta_at_epsilon_1']:.3g}."
+        f"{epsilon}; δ at ε = 1 is {at_most(found['guess']['delta_at_epsilon_1'], 3)}."
     ]

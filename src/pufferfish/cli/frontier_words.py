@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.insight.frontier import Entry, Frontier
 from pufferfish.insight.guesses import BY_HEART, accuracy_allowed
-from pufferfish.words.numbers import at_most, percent, percent_up, readable
+from pufferfish.words.numbers import at_most, percent, percent_down, percent_up, readable
 from pufferfish.words.phrases import LADDER, delta_rows_in_words, list_texts
 from pufferfish.words.terminal import align, fold
 
@@ -29,7 +29,7 @@ _MEANING = {
 
 def wrong_name(wrong: float) -> str:
     """The name of the recoding for laws that are wrong by up to this share."""
-    return f"{_LAWS}{percent(wrong, 2)}"
+    return f"{_LAWS}{percent_down(wrong, 6)}"
 
 
 def frontier_in_words(
@@ -109,7 +109,7 @@ def _notes(
             "but hardly for single rows."
         )
     reached = {each.goal.epsilon for each in found.entries}
-    absent = [f"{each:g}" for each in found.epsilons if each not in reached]
+    absent = [at_most(each) for each in found.epsilons if each not in reached]
     if absent:
         yield fold(f"Nothing that is compared here reaches, at this δ: ε = {', '.join(absent)}.")
     if found.holes > min(found.epsilons):
@@ -133,7 +133,7 @@ def _rounded_up(found: Frontier) -> Iterator[str]:
             law, beliefs = each.calibration.mechanism, each.calibration.scenario.beliefs
             rounded = law.additive and not law.identity and not all(one.public for one in beliefs)
             if each.way == way and rounded:
-                sizes.setdefault(each.rmse, []).append(f"{each.goal.epsilon:g}")
+                sizes.setdefault(each.rmse, []).append(each.goal.epsilon_text)
         same = [list_texts(each) for each in sizes.values() if len(each) > 1]
         if same:
             yield (
@@ -161,7 +161,7 @@ def _not_judged(found: Frontier, not_split: str) -> Iterator[str]:
     for way in found.ways:
         here = [each for each in found.entries if each.way == way and each.not_judged]
         if here:
-            which = list_texts([f"{each.goal.epsilon:g}" for each in here])
+            which = list_texts([each.goal.epsilon_text for each in here])
             yield (
                 f"{way} at ε = {which} was not judged by rows that were not used, so it gets no *: "
                 f"it cannot be found for half of the rows ({here[0].not_judged})."
@@ -186,7 +186,7 @@ def _held_out(each: Entry) -> str:
     if each.held_out is None:
         return "-"
     epsilon = each.held_out.epsilon
-    shown = f"{epsilon:.3g}" if math.isfinite(epsilon) else "∞"
+    shown = at_most(epsilon, 3) if math.isfinite(epsilon) else "∞"
     return f"{shown} ({each.held_out.held}/{len(each.held_out.splits)})"
 
 
@@ -211,7 +211,7 @@ def _grid(
         more = percent_up(accuracy_allowed(Guarantee(epsilon, found.delta)))
         rows.append(
             [
-                f"{epsilon:g}",
+                at_most(epsilon),
                 *("-" if each is None else shown(each) for each in entries),
                 *([more if entry is None else entry] if last else []),
             ]

@@ -11,6 +11,7 @@ import typer
 from pufferfish.cli.show import Show
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.errors import PufferfishError
+from pufferfish.core.numerics import round_up
 from pufferfish.core.validation import require
 from pufferfish.exact.many import is_many
 from pufferfish.insight.held_out import WRONGS, HeldOut, judge, measure, wrong_that_holds
@@ -21,7 +22,7 @@ from pufferfish.options.describing import DescribedTable
 from pufferfish.options.joint import calibrate_table, how_calibrated, recodes
 from pufferfish.options.planning import Asked
 from pufferfish.tables.halves import Halves
-from pufferfish.words.numbers import percent, readable
+from pufferfish.words.numbers import at_least, percent_down, readable
 from pufferfish.words.phrases import list_texts
 
 __all__ = ["Splits", "as_data", "as_line", "as_warning", "measured", "measured_table", "settled"]
@@ -171,13 +172,13 @@ def settled(
             seed=1,  # the splits that choose must differ from the splits that judge afterwards
             **options,
         )
-    failed = [f"{each:g}" for each in tried if each < found.wrong]
+    failed = [at_least(each) for each in tried if each < found.wrong]
     before = f"; {list_texts(failed)} did not hold" if failed else ""
     show.warn(
-        f"--wrong is {found.wrong:g}, the least of a short public list with which the promise "
-        f"holds in {percent(share, 2)} of random splits, judged by {len(found.splits)} of them "
-        f"(it held in {found.held}; 95% confidence{before}). It was chosen by looking at the "
-        "table."
+        f"--wrong is {at_least(found.wrong)}, the least of a short public list with which the "
+        f"promise holds in {percent_down(share, 6)} of random splits, judged by "
+        f"{len(found.splits)} of them (it held in {found.held}; 95% confidence{before}). It was "
+        "chosen by looking at the table."
     )
     recoding = replace(bare.recoding, wrong=str(found.wrong))
     return replace(asked, recoding=recoding, wrong_of_table=True)
@@ -220,8 +221,9 @@ def _how_often(found: HeldOut) -> str:
 
 def _size(found: HeldOut, which: str) -> str:
     if not found.goal.pure:
-        return f"{which}δ {readable(found.delta, 3)}"
-    return f"{which}ε {readable(found.epsilon, 3) if math.isfinite(found.epsilon) else '∞'}"
+        return f"{which}δ {readable(round_up(found.delta, 3))}"
+    epsilon = readable(round_up(found.epsilon, 3)) if math.isfinite(found.epsilon) else "∞"
+    return f"{which}ε {epsilon}"
 
 
 def _instead(plan: RowPlan) -> str:

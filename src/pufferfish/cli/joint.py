@@ -30,7 +30,7 @@ from pufferfish.options.joint import (
     wrong_by_default,
 )
 from pufferfish.options.planning import Asked
-from pufferfish.words.numbers import percent, readable
+from pufferfish.words.numbers import percent, percent_down, readable
 from pufferfish.words.phrases import exposed_rows
 from pufferfish.words.terminal import align, fold
 
@@ -100,7 +100,9 @@ def default_wrong(asked: Asked, described: DescribedTable) -> str:
     """That `wrong` has its default; empty where --wrong is given."""
     if not wrong_by_default(asked, described):
         return ""
-    return f"--wrong is {percent(WRONG, 2)}, the default for categories and for several columns."
+    return (
+        f"--wrong is {percent_down(WRONG, 6)}, the default for categories and for several columns."
+    )
 
 
 def table_figures(plan: TablePlan) -> dict[str, Any]:

@@ -59,8 +59,8 @@ def _weak(plan: ColumnPlan | TablePlan) -> list[str]:
     if epsilon <= _WEAK:
         return []
     return [
-        f"ε = {epsilon:g} lets one published value change the odds between two secrets by a "
-        f"factor of {odds_factor(epsilon)}: that protects little."
+        f"ε = {plan.promise.epsilon_text} lets one published value change the odds between two "
+        f"secrets by a factor of {odds_factor(epsilon)}: that protects little."
     ]
 
 

@@ -36,6 +36,7 @@ from pufferfish.tables.one_row import OneRow as Reduction
 from pufferfish.tables.seen import WhichPairs
 from pufferfish.theorems import DEPENDENCES, Dependence, Tau
 from pufferfish.theorems.anybody import width_of
+from pufferfish.words.numbers import at_most
 
 __all__ = ["DEPENDENCES", "ColumnPlan", "Dependence", "Missing", "OneRow", "PlanEntries", "Unit"]
 
@@ -237,7 +238,7 @@ class ColumnPlan(Plan):
         rows = self.rows_per_person
         if self.dependence == "independent":
             total = self.calibration.goal.delta * rows
-            require(total < 1.0, f"{rows} rows of one person would cost δ = {total:g} ≥ 1.")
+            require(total < 1.0, f"{rows} rows of one person would cost δ = {at_most(total)} ≥ 1.")
         if self.one_row is None:
             return
         require(

@@ -262,7 +262,7 @@ def _alternative(other: Alternative, goal: Guarantee) -> str:
             "local differential privacy, which protects every value from everybody, would need "
             f"scale {readable(other.scale)} on the range {low} to {high}{more}"
         )
-    instead = "" if other.promise == goal else f", with δ = {other.promise.delta:g}"
+    instead = "" if other.promise == goal else f", with δ = {other.promise.delta_text}"
     return (
         "the formula this method comes from (Theorem 2) would add scale "
         f"{readable(other.scale)} for the smooth beliefs{more}{instead}; it does not hold in "

@@ -14,12 +14,15 @@ from pufferfish.core.validation import FloatArray
 __all__ = [
     "FAINTEST",
     "UNIT",
+    "decimal_of",
+    "decimal_up",
     "difference_upper",
     "distance_upper",
     "float_upper",
     "log_sum_exp",
     "off_step",
     "reciprocal_down",
+    "round_down",
     "round_up",
 ]
 
@@ -54,14 +57,39 @@ def distance_upper(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.maximum(difference_upper(a, b), difference_upper(b, a))
 
 
+def decimal_of(number: float) -> Decimal:
+    """The number as it is typed: the shortest decimal that means it, so 0.95 has two digits."""
+    return Decimal(repr(float(number)))
+
+
+def decimal_up(
+    number: Decimal, digits: int | None = None, unit: Decimal = Decimal("0.1")
+) -> Decimal:
+    """The least multiple of a unit that is at least the number: no number is ever understated.
+
+    Every number of a promise is rounded by this function, to the side on which the promise is
+    weaker: ε, δ, guesses, what is revealed and floors up; confidence and `wrong` down, as the
+    negative of their negative rounded up. What needs no rounding stays as it is typed.
+
+    Args:
+        number: What is rounded.
+        digits: Significant digits; they decide the unit.
+        unit: Used if no digits are given.
+    """
+    if not number.is_finite():
+        return number
+    step = unit if digits is None else Decimal(10) ** (number.adjusted() - digits + 1)
+    return (number / step).to_integral_value(ROUND_CEILING) * step
+
+
 def round_up(number: float, digits: int) -> float:
     """The least number with `digits` significant digits that is at least `number`; inf stays."""
-    nearest = float(f"{number:.{digits}g}")
-    if nearest >= number or math.isinf(number):
-        return nearest
-    exact = Decimal(number)
-    unit = Decimal(10) ** (exact.adjusted() - digits + 1)
-    return float((exact / unit).to_integral_value(ROUND_CEILING) * unit)
+    return float(decimal_up(decimal_of(number), digits))
+
+
+def round_down(number: float, digits: int) -> float:
+    """The largest number with `digits` significant digits that is at most `number`; inf stays."""
+    return -round_up(-number, digits)
 
 
 def off_step(values: FloatArray, step: float) -> npt.NDArray[np.bool_]:

@@ -17,6 +17,7 @@ from pufferfish.documents.shape import Entries, read, written
 from pufferfish.documents.strict import plain_from_json
 from pufferfish.documents.types import Count, Name, Share
 from pufferfish.noise import Law, LawEntries, law_to_dict
+from pufferfish.words.numbers import at_least, at_most
 
 __all__ = [
     "Certificate",
@@ -165,8 +166,8 @@ class Certificate:
         """The verdict and its bounds, with the number of results, which may be thousands."""
         return (
             f"Certificate(holds={self.holds}, goal={self.goal!r}, noise={self.noise!r}, "
-            f"delta=[{self.delta_lower:.9g}, {self.delta_upper:.9g}], "
-            f"epsilon=[{self.epsilon_lower:.9g}, {self.epsilon_upper:.9g}], "
+            f"delta=[{at_least(self.delta_lower, 9)}, {at_most(self.delta_upper, 9)}], "
+            f"epsilon=[{at_least(self.epsilon_lower, 9)}, {at_most(self.epsilon_upper, 9)}], "
             f"{len(self.results)} results{self._also()})"
         )
 

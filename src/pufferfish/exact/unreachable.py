@@ -10,7 +10,7 @@ from pufferfish.core.errors import UnreachableGoalError
 from pufferfish.exact.search import describe
 from pufferfish.exact.tails import is_unbounded
 from pufferfish.noise import GaussianNoise
-from pufferfish.words.numbers import at_most
+from pufferfish.words.numbers import at_least, at_most
 
 __all__ = ["epsilon_of_holes", "holes_in_words", "refuse_revealing_holes"]
 __all__ += ["refuse_unbounded_ratio"]
@@ -51,7 +51,7 @@ def holes_in_words(scenario: Scenario, goal: Guarantee) -> str:
 
 
 def _needed(needed: float, goal: Guarantee) -> str:
-    at = "" if goal.pure else f" at δ = {goal.delta:g}"
+    at = "" if goal.pure else f" at δ = {goal.delta_text}"
     enough = (
         f"no ε is large enough{at}"
         if math.isinf(needed)
@@ -122,5 +122,6 @@ def refuse_unbounded_ratio(laws: PairOfLaws, goal: Guarantee) -> None:
     if floor > goal.epsilon + 1e-6:
         raise UnreachableGoalError(
             f"Gaussian noise cannot give pure {goal} for {describe(laws)}: however much is added, "
-            f"the least ε stays above {floor:.4g}. Use Laplace noise, or choose delta above 0."
+            f"the least ε stays above {at_least(floor, 4)}. Use Laplace noise, or choose delta "
+            "above 0."
         )

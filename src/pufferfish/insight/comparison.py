@@ -114,7 +114,7 @@ class Comparison:
 
     def __str__(self) -> str:
         """The table, as text."""
-        measured = "least ε, δ = 0" if self.goal.pure else f"true δ, ε = {self.goal.epsilon:.4g}"
+        measured = "least ε, δ = 0" if self.goal.pure else f"true δ, ε = {self.goal.epsilon_text}"
         header = ("method", "noise", "noise/exact", measured, "promise", "two releases")
         rows = [header, *(self._row(each) for each in self.methods)]
         lines = [align(rows, "left", ruled=True)]

@@ -51,6 +51,7 @@ from pufferfish.insight.halves import Half, apart_of, drawn, halves_of, how_many
 from pufferfish.insight.set_apart import Apart, Split, judge_column
 from pufferfish.insight.tables_apart import judge_table
 from pufferfish.tables import Summary
+from pufferfish.words.numbers import at_least, at_most
 
 __all__ = ["WRONGS", "HeldOut", "held_out", "judge", "lost_in_words", "measure", "wrong_that_holds"]
 
@@ -140,8 +141,8 @@ class HeldOut:
     @property
     def _size(self) -> str:
         if self.goal.pure:
-            return f"ε is {self.epsilon:.3g}"
-        return f"δ at ε = {self.goal.epsilon_text} is {self.delta:.3g}"
+            return f"ε is {at_most(self.epsilon, 3)}"
+        return f"δ at ε = {self.goal.epsilon_text} is {at_most(self.delta, 3)}"
 
     def _with_holes(self) -> str:
         judged = f" In the others {self._size} (median)." if self.splits else ""
@@ -249,7 +250,7 @@ def wrong_that_holds(
             return HeldOut(goal=goal, splits=found, wrong=wrong)
     raise UnreachableGoalError(
         f"on rows that were not used, {goal} breaks in too many splits, even if laws may be wrong "
-        f"by {max(tried, default=0.0):g}. Use more rows, or a floor."
+        f"by {at_least(max(tried, default=0.0))}. Use more rows, or a floor."
     )
 
 

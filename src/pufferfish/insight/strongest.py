@@ -22,6 +22,7 @@ from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.insight.guesses import accuracy_allowed, accuracy_upper
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
 from pufferfish.theorems import Dependence
+from pufferfish.words.numbers import at_most
 
 __all__ = [
     "EPSILONS",
@@ -177,8 +178,8 @@ def least_epsilon(scenario: Scenario, noise: Noise, delta: float = 0.0) -> Calib
         epsilon = rung_up(epsilon)
     if not 0.0 <= epsilon <= _LARGEST_EPSILON:
         raise UnreachableGoalError(
-            f"with this little noise no promise with δ = {share:g} holds, however large ε is: "
-            "allow a larger delta (--delta), or ask for less accuracy."
+            f"with this little noise no promise with δ = {at_most(share)} holds, however large ε "
+            "is: allow a larger delta (--delta), or ask for less accuracy."
         )
     return recertify(scenario, Guarantee(epsilon, share), noise, method="given")
 

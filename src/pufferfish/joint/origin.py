@@ -15,6 +15,7 @@ from pufferfish.joint.cells import CellRules
 from pufferfish.joint.counts import TableRowCounts
 from pufferfish.joint.plan import TablePlan
 from pufferfish.tables.crosstab import Crosstab
+from pufferfish.words.numbers import percent_down
 
 __all__ = ["are_fitted_to", "other_table", "refuse_other_counts", "refuse_unseen", "who_claim"]
 
@@ -68,8 +69,8 @@ def refuse_unseen(
         raise DataError(
             f"{counts.unseen:,} of {counts.published:,} rows have values that no belief considers. "
             "Among the rows of some secret, or of some known values, their share exceeds the "
-            f"{wrong:.1%} by which laws may be wrong. Nothing was published. Fit the beliefs to a "
-            "table that has these values."
+            f"{percent_down(wrong, 6)} by which laws may be wrong. Nothing was published. Fit the "
+            "beliefs to a table that has these values."
         )
 
 

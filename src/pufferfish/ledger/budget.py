@@ -34,6 +34,7 @@ from pufferfish.theorems import ComposableCertificate, Dependence, composable_ro
 from pufferfish.theorems.anybody import cost_for_anybody
 from pufferfish.theorems.composition import adding_up
 from pufferfish.words.certificates import describe_loss
+from pufferfish.words.numbers import at_least, at_most
 
 __all__ = ["Ledger"]
 
@@ -197,7 +198,7 @@ class Ledger:
             everybody = ", whatever anybody believes" if bound == self._for_anybody else ""
             raise BudgetExceededError(
                 f"{len(self.releases)} {self._what} would cost {total}{everybody}, more than the "
-                f"budget of {self.budget}, by ε {total.epsilon - self.budget.epsilon:.3g}. "
+                f"budget of {self.budget}, by ε {at_most(total.epsilon - self.budget.epsilon, 3)}. "
                 f"{self._remedy(bound)}"
             )
 
@@ -245,8 +246,8 @@ class Ledger:
         coupled = self._composable(last) if bound == self._if_coupled else None
         if coupled is None or not last.additive:
             return (
-                f"ε = {left:.3g} is left for the last one: give it a smaller floor (--floor), or "
+                f"ε = {at_least(left, 3)} is left for the last one: give it a smaller floor (--floor), or "
                 "more noise."
             )
         fits = 1.001 * replace(coupled, once_upper=0.0).scale_for(left)
-        return f"For the last release, scale {fits:.4g} would fit."
+        return f"For the last release, scale {at_most(fits, 4)} would fit."

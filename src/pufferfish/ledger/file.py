@@ -28,6 +28,7 @@ from pufferfish.documents.types import Share
 from pufferfish.ledger.budget import Ledger
 from pufferfish.noise import Law, LawEntries, law_to_dict
 from pufferfish.theorems import Dependence
+from pufferfish.words.numbers import percent_down
 from pufferfish.words.phrases import list_in_words
 
 __all__ = ["Released", "charge", "hold_lock", "read_ledger"]
@@ -150,7 +151,7 @@ def _both_shares(ledger: Ledger, fresh: Ledger) -> str:
     """By how much laws may be wrong, if the promises differ in that."""
     if ledger.wrong == fresh.wrong:
         return ""
-    return f" (for laws wrong by {ledger.wrong:g}, and here by {fresh.wrong:g})"
+    return f" (for laws wrong by {percent_down(ledger.wrong, 6)}, and here by {percent_down(fresh.wrong, 6)})"
 
 
 def _other_values(path: Path, known: Released, of: Released) -> PufferfishError:

@@ -26,7 +26,7 @@ from pufferfish.recoding.law import Recoding
 from pufferfish.recoding.outline import RecodingOutline
 from pufferfish.sampling import Entropy
 from pufferfish.sampling.alias import AliasTables
-from pufferfish.words.numbers import readable
+from pufferfish.words.numbers import at_most, readable
 
 __all__ = [
     "Outlined",
@@ -186,7 +186,7 @@ class RecodingWords(LawWords):
     def short(self, law: Recoding | RecodingOutline) -> str:
         """The floor."""
         kappa = law.kappa if isinstance(law, Recoding) else law.floor
-        return "recoding, no floor" if kappa is None else f"recoding, floor {kappa:.4g}"
+        return "recoding, no floor" if kappa is None else f"recoding, floor {at_most(kappa, 4)}"
 
     def in_full(self, law: Recoding | RecodingOutline, number: Number = readable) -> str:
         """The same as `short`: its error depends on how often each value occurs."""

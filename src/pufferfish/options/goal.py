@@ -31,7 +31,7 @@ from pufferfish.insight.strongest import (
 )
 from pufferfish.options.quoting import read_share
 from pufferfish.options.voice import Voice
-from pufferfish.words.numbers import percent
+from pufferfish.words.numbers import at_least, at_most, percent_up
 
 __all__ = ["Accuracy", "Goal", "HowAlike", "Promise"]
 
@@ -139,14 +139,14 @@ class Goal(Promise):
         most = math.floor(1e4 * math.log(odds)) / 1e4 if odds > 1.0 else 0.0
         if most <= 0.0:
             return (
-                f"with δ = {self.delta:g} no ε implies that a guess is right in at most "
-                f"{percent(right, 4)} of cases. Leave out --guess, or --epsilon and --delta"
+                f"with δ = {at_most(self.delta)} no ε implies that a guess is right in at most "
+                f"{percent_up(right, 6)} of cases. Leave out --guess, or --epsilon and --delta"
             )
         if self.epsilon <= most:
-            return f"leave out --guess, which --epsilon {self.epsilon:g} implies"
+            return f"leave out --guess, which --epsilon {at_most(self.epsilon)} implies"
         return (
-            f"give --epsilon {most:g} without --guess, which keeps both (a guess is then right in "
-            f"at most {percent(right, 4)} of cases); or leave out --epsilon"
+            f"give --epsilon {at_least(most)} without --guess, which keeps both (a guess is then "
+            f"right in at most {percent_up(right, 6)} of cases); or leave out --epsilon"
         )
 
     @property

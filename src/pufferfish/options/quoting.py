@@ -9,6 +9,7 @@ import math
 import re
 
 from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.numerics import decimal_of
 
 __all__ = ["escaped", "number_of", "numbers_in", "pieces", "plain", "read_edges"]
 __all__ += ["read_share", "two_pieces"]
@@ -104,7 +105,10 @@ def read_share(option: str, text: str, example: str) -> float:
     """A share of at least 0 and less than 1, as a number or in percent."""
     percent = text.endswith("%")
     number = number_of(text.removesuffix("%"))
-    share = None if number is None else number / 100.0 if percent else number
+    # As typed: 99.96 / 100.0 is a little less than 0.9996.
+    share = number
+    if number is not None and percent:
+        share = float(decimal_of(number).scaleb(-2))
     if share is None or not 0.0 <= share < 1.0:
         raise InvalidInputError(
             f"{option} must be a share of at least 0 and less than 1, such as {example}, got "

@@ -42,6 +42,7 @@ from pufferfish.recoding.exact import WHOLE, floor_of
 from pufferfish.recoding.frequencies import Frequencies, weigh_labels
 from pufferfish.recoding.kernels import line_floor, metric_floor
 from pufferfish.recoding.table import round_table
+from pufferfish.words.numbers import at_most
 
 __all__ = ["Recoding"]
 
@@ -170,8 +171,8 @@ class Recoding(Law):
         )
         require(
             floor_of(self.table, pairs),
-            f"the table does not keep a floor of {kappa:g}: some two values can be distinguished "
-            "better than that.",
+            f"the table does not keep a floor of {at_most(kappa)}: some two values can be "
+            "distinguished better than that.",
         )
 
     def _compute_digest(self) -> bytes:
@@ -387,7 +388,7 @@ class Recoding(Law):
     def __repr__(self) -> str:
         """Its size and its floor; the table may be private."""
         what = "bins" if not self.listed else "categories" if self.labelled else "values"
-        floor = "no floor" if self.kappa is None else f"floor {self.kappa:.6g}"
+        floor = "no floor" if self.kappa is None else f"floor {at_most(self.kappa)}"
         return f"Recoding({len(self.values)} {what} to {len(self.outputs)}, {floor})"
 
     def __reduce__(self) -> tuple[object, ...]:

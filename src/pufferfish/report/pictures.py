@@ -113,7 +113,8 @@ def view_pictures(
         svg=figures.log_ratio(f"{name}-ratio", seen.ratio, view.results, goal, seen.bounds),
         title="How the odds change",
         description=f"Certified for all values: {forward} towards {view.pair.first!r}, {backward} "
-        f"towards {view.pair.second!r}; the shaded band is ±ε = ±{goal.epsilon:g}." + simplified,
+        f"towards {view.pair.second!r}; the shaded band is ±ε = ±{at_most(goal.epsilon)}."
+        + simplified,
         keys=(
             Key(
                 "first",
@@ -174,7 +175,7 @@ def losses_picture(name: str, certificate: Certificate) -> Picture:
         title="How much of the promise each ordered pair uses",
         description=f"The {what}, enclosed from both sides."
         + (part if len(shown) < len(certificate.results) or certificate.screened else ""),
-        keys=(Key("third", f"the promise allows {limit:g}"),),
+        keys=(Key("third", f"the promise allows {at_most(limit)}"),),
         listed=tuple(seen_by(each.direction, each.belief) for each in shown),
     )
 
@@ -334,7 +335,7 @@ def heat_picture(
         title="How much of the promise each pair uses",
         description=(
             f"For each pair {what}, for the adversary who sees most; the promise allows "
-            f"{limit:g}.{part}"
+            f"{at_most(limit)}.{part}"
         ),
         keys=tuple(
             Key(level, f"up to {(index + 1) / count:.0%}", "area")

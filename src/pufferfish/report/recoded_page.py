@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from pufferfish.calibration.recoded_words import wrong_in_words
 from pufferfish.columns.statement.facts import is_elsewhere
+from pufferfish.core.numerics import round_down, round_up
 from pufferfish.mechanisms import words_of
 from pufferfish.report import parts
 from pufferfish.report.facts import Facts
@@ -28,7 +29,7 @@ from pufferfish.report.sections import (
 )
 from pufferfish.report.usage import reading
 from pufferfish.report.ways import Way, ways, ways_picture
-from pufferfish.words.numbers import percent, readable
+from pufferfish.words.numbers import percent, percent_down, readable
 
 __all__ = ["recoded_pictures", "recoded_tiles", "recoded_use", "recoded_ways", "secrets_drawn"]
 
@@ -72,12 +73,14 @@ def recoded_tiles(facts: Facts, found: RecodedFacts) -> Iterator[Tile]:
         yield Tile("no floor", "nothing protects a value from those who believe something else")
     else:
         yield Tile(
-            f"floor {readable(1.0 / scale.size, 3)}",
+            f"floor {readable(round_up(1.0 / scale.size, 3))}",
             "protects every value from everybody, as much as Laplace noise of scale "
-            f"{readable(scale.size, 3)}",
+            f"{readable(round_down(scale.size, 3))}",
         )
     if found.stated is not None and found.stated.wrong:
-        yield Tile(percent(found.stated.wrong, 3), "is how far each described law may be wrong")
+        yield Tile(
+            percent_down(found.stated.wrong, 6), "is how far each described law may be wrong"
+        )
 
 
 def recoded_use(facts: Facts, found: RecodedFacts) -> Section:

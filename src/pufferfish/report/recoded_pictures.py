@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from pufferfish.calibration.result import Recode
+from pufferfish.core.numerics import round_up
 from pufferfish.insight.error_curve import ErrorPoint
 from pufferfish.recoding.law import Recoding
 from pufferfish.report import figures, recoded_figures
 from pufferfish.report.pictures import Picture
 from pufferfish.report.recoded_facts import SecretLoss
 from pufferfish.report.style import LEVELS, Key
-from pufferfish.words.numbers import percent, readable
+from pufferfish.words.numbers import at_most, percent, readable
 
 __all__ = ["cost_picture", "error_picture", "map_keys", "map_picture", "secret_pictures"]
 
@@ -137,7 +138,7 @@ def error_picture(
         ),
         keys=(
             Key("first", "this kind of recoding, for each ε"),
-            Key("third", f"the promise, ε = {epsilon:g}", "diamond"),
+            Key("third", f"the promise, ε = {at_most(epsilon)}", "diamond"),
             Key("second", "the least Laplace noise"),
             Key("faint", "one constant for everybody"),
             *([Key("fourth", "ε on held-out rows", "bar")] if known else []),
@@ -151,4 +152,5 @@ def _held_out_in_words(curve: Sequence[ErrorPoint], epsilon: float) -> str:
     text = " Next to each promise, at the same height: its ε on held-out rows"
     if found is None:
         return f"{text}."
-    return f"{text}: {readable(found, 3) if math.isfinite(found) else 'no bound'} for this one."
+    size = readable(round_up(found, 3)) if math.isfinite(found) else "no bound"
+    return f"{text}: {size} for this one."

@@ -27,7 +27,7 @@ from pufferfish.report.sources import Beside, Verified
 from pufferfish.report.table_facts import Planned, TableReport, gather_table
 from pufferfish.report.table_pictures import column_pictures, map_pictures
 from pufferfish.report.table_use import use_blocks
-from pufferfish.words.numbers import percent, percent_up
+from pufferfish.words.numbers import percent, percent_down, percent_up
 from pufferfish.words.phrases import list_in_words, meaning
 
 __all__ = ["page_of_table", "table_page"]
@@ -120,7 +120,7 @@ def _tiles(facts: TableReport) -> Iterator[Tile]:
         whole = "" if len(said.columns) == 1 else ", in all columns"
         yield Tile(percent(recode.unchanged, 2), f"of rows stay as they are{whole}")
     if said.recode is not None and said.recode.wrong:
-        yield Tile(percent(said.recode.wrong, 3), "is how far each described law may be wrong")
+        yield Tile(percent_down(said.recode.wrong, 6), "is how far each described law may be wrong")
     if said.unprotected:
         return
     if planned is not None:

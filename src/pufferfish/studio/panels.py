@@ -108,7 +108,7 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
     first, second = guess.pair
     several = plan.rows_per_person > 1
     unit = unit_in_words(plan.unit, plan.rows_per_person, plan.dependence, plan.one_row)
-    exception = "" if plan.promise.pure else f", except with probability {plan.promise.delta:g}"
+    exception = "" if plan.promise.pure else f", except with probability {plan.promise.delta_text}"
     worst = outlook.calibration.certificate.worst
     alone = ", from this column by itself" if plan.keep else ""
     bounded = (
@@ -199,7 +199,7 @@ def certified(certificate: Certificate) -> tuple[str, str]:
     )
     return (
         VERDICTS[certificate.holds],
-        f"{the}{measure(goal)} is at most {at_most(found, 4)}; {limit:.4g} is promised",
+        f"{the}{measure(goal)} is at most {at_most(found, 4)}; {at_most(limit)} is promised",
     )
 
 

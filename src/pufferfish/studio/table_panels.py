@@ -84,7 +84,7 @@ def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
     plan, guess, calibration = outlook.plan, outlook.guess, outlook.calibration
     recode, worst = calibration.recode, plan.certificate.worst
     who = f", for somebody who knows {list_in_words(plan.known)}" if plan.known else ""
-    exception = "" if plan.promise.pure else f", except with probability {plan.promise.delta:g}"
+    exception = "" if plan.promise.pure else f", except with probability {plan.promise.delta_text}"
     bounded = (
         f"odds change by at most a factor of {odds_factor(plan.promise.epsilon)}{exception}, for "
         f"one row{who}"

@@ -74,7 +74,7 @@ def _what(calibration: SumCalibration) -> str:
 
 def _promise(calibration: SumCalibration) -> str:
     goal = calibration.goal
-    plus = "; always, without exception" if goal.pure else f", plus {goal.delta:g}"
+    plus = "; always, without exception" if goal.pure else f", plus {goal.delta_text}"
     said = bounded_probability("the published number", "in one case", "in the other", goal.epsilon)
     return (
         f"The promise, {goal}, against somebody who knows all of the above but not what any "

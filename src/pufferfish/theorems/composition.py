@@ -29,6 +29,7 @@ from pufferfish.exact.published import hole_epsilon
 from pufferfish.noise import LaplaceNoise, Law, Noise, Stratified, check_noise
 from pufferfish.theorems.coupling import displacements
 from pufferfish.transport import COARSE, KNOTS, Displacement
+from pufferfish.words.numbers import at_most
 
 __all__ = ["ComposableCertificate", "adding_up", "composable"]
 
@@ -77,7 +78,7 @@ class ComposableCertificate:
     def scale_for(self, epsilon: float, releases: int = 1) -> float:
         """The scale, on the grid of `noise`, with which these releases together cost ε."""
         left = Fraction(positive("epsilon", epsilon)) - Fraction(self.once_upper)
-        require(left > 0, f"epsilon must exceed what is charged once, {self.once_upper:g}.")
+        require(left > 0, f"epsilon must exceed what is charged once, {at_most(self.once_upper)}.")
         step = self.rows * Fraction(self.noise.grid or 0.0)
         return float_upper(releases * (Fraction(self.distance_upper) + step) / left)
 

@@ -133,7 +133,7 @@ def refuse_unbounded(laws: PairOfLaws, goal: Guarantee) -> None:
         return
     known = () if goal.pure else displacements(laws.first, laws.second, COARSE)
     if not any(math.isfinite(each.quantile_upper(goal.delta)) for each in known):
-        but_for = f", except with probability {goal.delta:g}" if goal.delta else ""
+        but_for = f", except with probability {goal.delta_text}" if goal.delta else ""
         raise UnsupportedError(
             f"no coupling known for {describe(laws)} keeps the two values within a fixed distance"
             f"{but_for}, so none proves {goal}. Use the method exact, which needs no coupling, or "

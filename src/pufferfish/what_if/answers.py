@@ -14,6 +14,7 @@ from pufferfish.calibration.losses import in_bins
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import PufferfishError
 from pufferfish.core.limits import OutOfPatienceError, patience, still_patient
+from pufferfish.core.numerics import round_down
 from pufferfish.exact.unreachable import holes_in_words
 from pufferfish.fit.belief import MIN_GROUP
 from pufferfish.fit.sampled import with_sampling_error
@@ -28,7 +29,7 @@ from pufferfish.what_if.result import Answer, Case
 from pufferfish.what_if.rows import Rows
 from pufferfish.what_if.subject import Subject
 from pufferfish.what_if.value import value_case
-from pufferfish.words.numbers import at_most, percent
+from pufferfish.words.numbers import at_least, at_most, percent, percent_up
 
 __all__ = ["Answering"]
 
@@ -188,16 +189,16 @@ class Answering:
         holes = any(any(each.missing.values()) for each in self.subject.scenario.beliefs)
         if holes and not self._recodes:
             note = "noise cannot cover laws that differ where values are missing"
-            return Answer(option=f"--mechanism recode --wrong {percent(share)}", note=note)
+            return Answer(option=f"--mechanism recode --wrong {percent_up(share, 6)}", note=note)
         if not self._recodes and not all(each.cap for each in self.subject.scenario.beliefs):
             return Answer(
-                option=f"--cap LOW:HIGH --wrong {percent(share)}",
+                option=f"--cap LOW:HIGH --wrong {percent_up(share, 6)}",
                 note=(
                     "this needs public bounds, which you have to choose, or a recoding "
                     "(--mechanism recode --wrong)"
                 ),
             )
-        return self._again(f"--wrong {percent(share)}", wrong=share, **self._robust())
+        return self._again(f"--wrong {percent_up(share, 6)}", wrong=share, **self._robust())
 
     def _robust(self) -> dict[str, Any]:
         return {"nominal": False} if self._recodes else {}
@@ -261,7 +262,7 @@ class Answering:
             if isinstance(found, str):
                 return Answer(option="--wrong", note=found)
             if self._keeps(found):
-                return Answer(option=f"--wrong {percent(share)}", rmse=found.rmse)
+                return Answer(option=f"--wrong {percent_up(share, 6)}", rmse=found.rmse)
         return Answer(option="--floor", note="none of the tried shares of wrong laws is enough")
 
     def _more_noise(self) -> Answer:
@@ -291,8 +292,8 @@ class Answering:
     def _value(self, case: Case) -> Answer:
         goal = self.subject.goal
         if self._recodes:
-            kappa = goal.epsilon / (self.unit or 1.0)
-            return self._floored(f"--floor {kappa:g}", floor=kappa)
+            kappa = round_down(goal.epsilon / (self.unit or 1.0), 6)
+            return self._floored(f"--floor {at_least(kappa)}", floor=kappa)
         if not goal.pure:
             return Answer(option="--scale", note="not computed for δ > 0")
         # The grid costs a little: the size is a little more than unit/ε.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.insight.guesses import BY_HEART
 from pufferfish.insight.held_out import lost_in_words
-from pufferfish.words.numbers import at_most, percent, percent_up, readable
+from pufferfish.words.numbers import at_most, percent_up, readable
 from pufferfish.words.phrases import list_in_words
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def late_in_words(found: Stress) -> str:
 
 def heads_of(found: Stress) -> list[str]:
     """The headings of the table."""
-    size = "ε" if found.goal.pure else f"δ at ε = {found.goal.epsilon:g}"
+    size = "ε" if found.goal.pure else f"δ at ε = {found.goal.epsilon_text}"
     judged = ("strata judged", "rows not judged")
     return ["somebody who", size, "best guess", "true value", *judged, "kept", "would answer it"]
 
@@ -114,7 +114,7 @@ def cells_of(found: Stress, case: Case) -> list[str]:
         "?" if case.guess is None else percent_up(case.guess),
         "" if case.before is None else percent_up(case.before) + "*" * case.by_heart,
         judged,
-        percent(case.small_share, 2) if case.small else "",
+        percent_up(case.small_share, 2) if case.small else "",
         {True: "yes", False: "no", None: "?"}[case.holds],
         "" if case.answer is None else str(case.answer),
     ]
@@ -135,7 +135,7 @@ def size_in_words(goal: Guarantee, case: Case) -> str:
         size = shown(case.epsilon)
         is_number = not size.startswith("above")
         return "" if case.epsilon is None else f"ε {'= ' if is_number else ''}{size}"
-    return "" if case.delta is None else f"δ = {shown(case.delta)} at ε = {goal.epsilon:g}"
+    return "" if case.delta is None else f"δ = {shown(case.delta)} at ε = {goal.epsilon_text}"
 
 
 def remarks_of(found: Stress) -> list[str]:
@@ -159,7 +159,7 @@ def remarks_of(found: Stress) -> list[str]:
         if case.without is not None:
             parts.append(f"without what is published {percent_up(case.without)}")
         if case.refused_share:
-            parts.append(f"a release would refuse {percent(case.refused_share, 2)} of the rows")
+            parts.append(f"a release would refuse {percent_up(case.refused_share, 2)} of the rows")
         if case.note:
             parts.append(case.note)
         if parts:

@@ -30,7 +30,7 @@ from pufferfish.what_if.result import Case
 from pufferfish.what_if.rows import Rows, because
 from pufferfish.what_if.spread import Spread
 from pufferfish.what_if.subject import Subject
-from pufferfish.words.numbers import percent
+from pufferfish.words.numbers import percent_down
 
 __all__ = ["Resampled", "Sample", "judge_samples", "laws_case", "population_case", "split_case"]
 
@@ -215,7 +215,7 @@ def laws_case(subject: Subject, share: float) -> Case:
     other, so ε is infinite. Whatever the law of the noise, δ at the goal's ε grows by at most (1 +
     e^ε)·share: each law moves by the share, and publishing moves it no further.
     """
-    knows = f"has laws that differ by {percent(share)}"
+    knows = f"has laws that differ by {percent_down(share, 6)}"
     law, goal = subject.law, subject.goal
     laws = list(law) if isinstance(law, Stratified) else [law]
     capped = all(each.cap is not None for each in subject.scenario.beliefs)

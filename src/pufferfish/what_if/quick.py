@@ -19,7 +19,7 @@ from pufferfish.what_if.in_words import late_in_words, reach_of, size_in_words
 from pufferfish.what_if.result import Case, Stress
 from pufferfish.what_if.run import stress_engine
 from pufferfish.what_if.subject import subject_of
-from pufferfish.words.numbers import percent, percent_up
+from pufferfish.words.numbers import percent_up
 from pufferfish.words.steps import Entry, Step
 
 __all__ = ["TITLE", "quick_stress", "stress_in_words"]
@@ -121,5 +121,5 @@ def _told(found: Stress, case: Case) -> str:
             f"the best guess between two {two} is right in {percent_up(case.guess)} of cases"
         )
     if case.small_share:
-        said.append(f"{percent(case.small_share, 2)} of the rows could not be judged")
+        said.append(f"{percent_up(case.small_share, 2)} of the rows could not be judged")
     return "; ".join([f"somebody who {case.knows}: {', '.join(said)}", *filter(None, [case.note])])

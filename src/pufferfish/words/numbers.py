@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
-from pufferfish.core.numerics import round_up
+from pufferfish.core.numerics import decimal_of, decimal_up, round_down, round_up
 
 __all__ = [
     "about",
+    "at_least",
     "at_most",
     "between",
     "odds_factor",
@@ -36,17 +38,22 @@ def readable(number: float, digits: int = 4) -> str:
     return f"{float(text):,.0f}" if long and abs(number) < 1e9 else text
 
 
-def at_most(value: float, digits: int) -> str:
+def at_most(value: float, digits: int = 6) -> str:
     """The value with `digits` significant digits, never less than it is."""
     return f"{round_up(value, digits):.{digits}g}"
+
+
+def at_least(value: float, digits: int = 6) -> str:
+    """The value with `digits` significant digits, never more than it is."""
+    return f"{round_down(value, digits):.{digits}g}"
 
 
 def between(lower: float, upper: float) -> str:
     """An enclosure, with the digits that it determines, at most nine; ends rounded outwards."""
     if lower == upper:
-        return f"{upper:g}"
+        return at_most(upper, 9)
     for digits in range(3, 10):
-        low, high = f"{-round_up(-lower, digits):.{digits}g}", at_most(upper, digits)
+        low, high = at_least(lower, digits), at_most(upper, digits)
         if float(high) - float(low) <= 2.0 * (upper - lower):
             break
     return f"between {low} and {high}"
@@ -54,7 +61,7 @@ def between(lower: float, upper: float) -> str:
 
 def odds_factor(epsilon: float) -> str:
     """e^ε in digits, rounded up; as a power where it has too many digits."""
-    return at_most(math.exp(epsilon), 4) if epsilon < _MOST_DIGITS else f"e^{epsilon:g}"
+    return at_most(math.exp(epsilon), 4) if epsilon < _MOST_DIGITS else f"e^{at_most(epsilon)}"
 
 
 def percent(share: float, digits: int = 6) -> str:
@@ -63,24 +70,28 @@ def percent(share: float, digits: int = 6) -> str:
     return f"{found:.0f}%" if abs(found) >= 10.0**digits - 0.5 else f"{found:.{digits}g}%"
 
 
-def percent_up(share: float) -> str:
-    """A share in percent, rounded up to a tenth."""
-    return f"{math.ceil(1000.0 * share) / 10.0:.1f}%"
+def percent_up(share: float, digits: int | None = None) -> str:
+    """A share in percent, never less than it is: to a tenth, or to `digits` significant digits."""
+    return _in_percent(decimal_up(decimal_of(share).scaleb(2), digits), digits)
 
 
-def percent_down(share: float) -> str:
-    """A share in percent, rounded down to a tenth."""
-    return f"{math.floor(1000.0 * share) / 10.0:.1f}%"
+def percent_down(share: float, digits: int | None = None) -> str:
+    """A share in percent, never more than it is: to a tenth, or to `digits` significant digits."""
+    return _in_percent(-decimal_up(-decimal_of(share).scaleb(2), digits), digits)
+
+
+def _in_percent(found: Decimal, digits: int | None) -> str:
+    return f"{found:.1f}%" if digits is None else f"{found.normalize():f}%"
 
 
 def percent_of(part: int, whole: int) -> int:
     """A share in whole percent, rounded up."""
-    return math.ceil(100 * part / whole) if whole else 0
+    return -(-100 * part // whole) if whole else 0
 
 
 def thousandths_up(share: float) -> str:
     """A share with three decimals, rounded up."""
-    return f"{math.ceil(1000.0 * share) / 1000.0:.3f}"
+    return f"{decimal_up(decimal_of(share), unit=Decimal('0.001')):.3f}"
 
 
 def times(ratio: float) -> str:

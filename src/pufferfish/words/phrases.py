@@ -6,7 +6,15 @@ import math
 from collections.abc import Iterable, Sequence
 
 from pufferfish.beliefs.guarantee import Guarantee, guess_promised
-from pufferfish.words.numbers import odds_factor, percent, readable, times
+from pufferfish.core.numerics import decimal_of
+from pufferfish.words.numbers import (
+    at_most,
+    odds_factor,
+    percent_down,
+    percent_up,
+    readable,
+    times,
+)
 
 __all__ = [
     "LADDER",
@@ -135,7 +143,7 @@ def wrong_laws(
             else ""
         )
         return (
-            f"The promise also holds, with {percent(confidence, 3)} confidence, for the "
+            f"The promise also holds, with {percent_down(confidence, 6)} confidence, for the "
             f"population {population}, if they are an independent sample of it (not a weighted, "
             f"stratified or clustered one){listed}: it covers every law that {the} rows do not "
             f"exclude.{other}"
@@ -143,9 +151,10 @@ def wrong_laws(
     if not wrong:
         return ""
     every = "law of values between the bounds of the cap that is" if capped else "law"
+    far = percent_down(wrong, 6)
     return (
-        f"The promise also holds for every {every} within {percent(wrong, 3)} of a described one: "
-        f"as long as no event's probability differs by more than {percent(wrong, 3)}."
+        f"The promise also holds for every {every} within {far} of a described one: as long as no "
+        f"event's probability differs by more than {far}."
     )
 
 
@@ -159,15 +168,15 @@ def meaning(promise: Guarantee, pair: str) -> str:
     return (
         "any conclusion from what is published is at most "
         f"{odds_factor(promise.epsilon)} times as probable under one as under the other of "
-        f"{pair}, plus {promise.delta:g}"
+        f"{pair}, plus {promise.delta_text}"
     )
 
 
 def guessed_right(pair: str, guess: float) -> str:
     """What a promise by accuracy says about a pair."""
     return (
-        f"the best guess between {pair} is right in at most {100.0 * guess:.10g}% of cases, where "
-        "both are equally likely beforehand; single published values may reveal more"
+        f"the best guess between {pair} is right in at most {percent_up(guess, 10)} of cases, "
+        "where both are equally likely beforehand; single published values may reveal more"
     )
 
 
@@ -294,12 +303,12 @@ def larger_size(
 
 def exposed_rows(delta: float, rows: int) -> int:
     """δ·N, rounded up: the number of rows about which everything may be revealed, at worst."""
-    return min(math.ceil(delta * rows * (1.0 - 1e-12)), rows)
+    return min(math.ceil(decimal_of(delta) * rows), rows)
 
 
 def delta_rows_in_words(delta: float, rows: int) -> str:
     """The sentence on what δ permits: a worst case, which the mechanism need not reach."""
     return (
-        f"With δ = {delta:g} the definition permits, at worst, that "
+        f"With δ = {at_most(delta)} the definition permits, at worst, that "
         f"{exposed_rows(delta, rows):,} of {rows:,} published rows reveal everything."
     )
