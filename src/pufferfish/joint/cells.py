@@ -96,6 +96,7 @@ class CellRules:
         secrets: The secrets that may occur.
         protected: Those that occur in a pair.
         complete: For each stratum the secrets for which beliefs say that no number is missing.
+        holes: Whether a category may be missing.
     """
 
     layout: Layout
@@ -106,6 +107,7 @@ class CellRules:
     secrets: frozenset[Secret]
     protected: frozenset[Secret]
     complete: tuple[frozenset[Secret], ...]
+    holes: bool
 
     @classmethod
     def of(cls, plan: TablePlan, domains: tuple[Listed, ...]) -> Self:
@@ -130,6 +132,8 @@ class CellRules:
                 else frozenset()
                 for part in parts
             ),
+            # Numbers that are missing are refused with the other numbers that cannot be noised.
+            holes=plan.numeric or plan.missing != "refuse",
         )
 
     def judge(self, cells: SomeCells) -> Judged:
@@ -151,6 +155,11 @@ class CellRules:
                 found = listed.place([columns[name] for name in names])
                 problems.append((found < 0, names[0], _undescribed_known(names)))
                 strata = found if known is self.strata else strata
+        if not self.holes:
+            names = self.layout.column_names
+            problems += [
+                (each.missing, name, _REFUSED) for name, each in zip(names, published, strict=True)
+            ]
         places = self._places(published, strata)
         closed = np.array([not each for each in self.open])[strata]
         name = self.layout.column_names[0]
@@ -242,6 +251,10 @@ class CellRules:
         )
 
 
+_REFUSED = (
+    'the value is missing, and the plan refuses that. missing="keep" (--missing keep) makes a '
+    "missing entry one more category"
+)
 _NEVER_MISSING = (
     "the value is missing, which the beliefs say cannot happen. Fit them to a table with such holes"
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pufferfish.beliefs.labels import key_of
 from pufferfish.beliefs.layout import NO_SECRET, is_missing_secret
+from pufferfish.beliefs.priors import Categorical, Prior
 from pufferfish.beliefs.rules import Rule
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
@@ -132,9 +133,12 @@ def check_numbers(plan: TablePlan) -> None:
             belief.cap == plan.cap,
             f"belief {belief.name!r} and the plan do not have the same cap (cap=..., --cap).",
         )
-    holes = any(any(each.missing.values()) for each in plan.scenario.beliefs)
+    holes = any(
+        any(each.missing.values()) or any(map(_has_hole, each.priors.values()))
+        for each in plan.scenario.beliefs
+    )
     require(
-        plan.missing == "keep" or not holes or not plan.numeric,
+        plan.missing == "keep" or not holes,
         "the beliefs allow for missing values: keep rows without a value (--missing keep, "
         'missing="keep"), or fit the beliefs to the rows that have one.',
     )
@@ -143,3 +147,9 @@ def check_numbers(plan: TablePlan) -> None:
         'missing="drop" (--missing drop) is for one column of numbers: a missing category is a '
         "category.",
     )
+
+
+def _has_hole(law: Prior) -> bool:
+    """Whether a missing entry is among the categories."""
+    rows = (key if isinstance(key, tuple) else (key,) for key in getattr(law, "values", ()))
+    return isinstance(law, Categorical) and any(None in row for row in rows)

@@ -133,7 +133,7 @@ class TableFacts(Stated):
             ),
             known_says=known_says,
             reveals=reveals,
-            missing=plan.missing if plan.numeric else "keep",
+            missing=plan.missing,
             cap=plan.cap,
             order=order or ("random" if plan.shuffled else "table"),
             unprotected_percent=unprotected_percent,

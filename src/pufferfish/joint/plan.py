@@ -81,8 +81,9 @@ class TablePlan(Plan):
         keep_unprotected: Columns that are published as they are, and that the promise does not
             cover: the release measures what they reveal together with all others, and states it
             first.
-        missing: For one column of numbers: "refuse" missing values, "keep" them as holes, or "drop"
-            their rows. A missing category is a category.
+        missing: "refuse" missing values; "keep" them: as holes, or, of categories and of several
+            columns, as one more category; or, of one column of numbers, "drop" their rows. By
+            default numbers are refused, and others kept.
         person: The column that says which rows belong to one person, who may have one row only.
         cap: For one column of numbers: values are moved into these public bounds first.
         rounding: How sizes of noise that depend on private beliefs are rounded up, as in `Plan`.
@@ -108,7 +109,8 @@ class TablePlan(Plan):
     known: tuple[Name, ...] = ()
     keep: tuple[Name, ...] = ()
     keep_unprotected: tuple[Name, ...] = ()
-    missing: Missing = "refuse"
+    # One of `Missing`, after validation.
+    missing: Any = None
     person: str | None = None
     cap: Bounds | None = None
     rounding: Rounding = "ladder"
@@ -127,6 +129,8 @@ class TablePlan(Plan):
             f"calibration must be a Calibration, got {type(self.calibration).__name__}.",
         )
         self._take_names()
+        if self.missing is None:
+            object.__setattr__(self, "missing", "refuse" if self.numeric else "keep")
         for name, known in (("missing", get_args(Missing)), ("rounding", ROUNDINGS)):
             given = getattr(self, name)
             require(given in known, f"{name} must be one of {known}, got {given!r}.")
@@ -355,6 +359,7 @@ TablePlanEntries = TablePlan.SHAPE = entries_of(
     column=None,
     secret=tuple[Name, ...],
     secret_columns=None,
+    missing=Missing | None,
     postprocess=tuple[StepEntries, ...],
     scenario=ScenarioEntries,
 )

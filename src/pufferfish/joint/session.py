@@ -85,7 +85,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
     @property
     def drops(self) -> bool:
         """Whether rows without a value are left out."""
-        return self.plan.missing == "drop"
+        return bool(self.plan.missing == "drop")
 
     @property
     def how(self) -> Change:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
@@ -23,6 +23,7 @@ from pufferfish.beliefs.scenario import (
     SecretPair,
     some_secrets,
 )
+from pufferfish.columns.plan import Missing
 from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.validation import bounds, positive, require
@@ -119,12 +120,14 @@ class Adversaries:
         bool, typer.Option("--public-reference", help="The reference table is public knowledge.")
     ] = False
     missing: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="Rows without a value: refuse; keep (publish them as holes, which the "
-            "certificate takes into account); drop (leave them out; their number is not protected)."
+            "certificate takes into account; a missing category is a category); drop (leave them "
+            "out; their number is not protected; for one column of numbers).",
+            show_default="refuse for one column of numbers, keep for others",
         ),
-    ] = "refuse"
+    ] = None
     min_group: Annotated[int, typer.Option(help="Refuse a secret with fewer records.")] = 30
     cap: Cap = None
     sampling_confidence: Annotated[
@@ -259,19 +262,25 @@ class Adversaries:
                 "empirical and --belief gaussian take seconds; --pair protects single pairs only."
             )
 
+    def missing_of(self, *, numbers: bool) -> Missing:
+        """What becomes of rows without a value; by default only numbers are refused."""
+        usual = "refuse" if numbers else "keep"
+        found: Any = usual if self.missing is None else self.missing
+        require(
+            found in get_args(Missing), f"--missing must be refuse, keep or drop, got {found!r}."
+        )
+        return cast("Missing", found)
+
     def prepared(self, summary: Summary) -> Summary:
         """The counts of the values that get noise: capped, and without rows that are left out."""
-        require(
-            self.missing in ("refuse", "keep", "drop"),
-            f"--missing must be refuse, keep or drop, got {self.missing!r}.",
-        )
-        if self.missing == "refuse" and any(group.missing for group in summary.groups.values()):
+        missing = self.missing_of(numbers=True)
+        if missing == "refuse" and any(group.missing for group in summary.groups.values()):
             raise DataError(
                 f"column {summary.column!r} has missing values. Give --missing keep to publish "
                 "them as holes, which the certificate takes into account, or --missing drop to "
                 "leave such rows out."
             )
-        if self.missing == "drop":
+        if missing == "drop":
             summary = summary.without_missing()
         return summary if self.bounds is None else summary.capped(*self.bounds)
 

@@ -24,7 +24,7 @@ from pufferfish.tables.halves import TableHalves, split_table
 from pufferfish.tables.names import commas_of, with_commas
 from pufferfish.words.phrases import list_in_words
 
-__all__ = ["Opener", "count_asked", "holds_categories", "split_asked"]
+__all__ = ["Opener", "count_asked", "holds_categories", "refuse_for_table", "split_asked"]
 
 # From a table and the columns that matter to the engine that reads it.
 Opener = Callable[[Table, Sequence[str]], AbstractContextManager[Engine]]
@@ -45,7 +45,6 @@ def count_asked(asked: Asked, voice: Voice, opened: Opener = Table.opened) -> Ta
     """
     layout, crosstab = _counted(asked, voice, opened, count_table)
     _refuse_mixed(asked, layout, crosstab)
-    _refuse_holes(asked, layout, crosstab)
     return TableCounts(crosstab, layout)
 
 
@@ -63,7 +62,6 @@ def split_asked(asked: Asked, voice: Voice) -> tuple[TableCounts, TableCounts, T
     layout, halves = _counted(asked, voice, Table.opened, split)
     for crosstab in (halves.fitted, halves.rest):
         _refuse_mixed(asked, layout, crosstab)
-        _refuse_holes(asked, layout, crosstab)
     fitted = TableCounts(halves.fitted, layout, unseen=halves.rest)
     return fitted, TableCounts(halves.rest, layout), halves
 
@@ -79,7 +77,6 @@ def _counted(
 ) -> tuple[Layout, T]:
     """How columns are read, and what was counted of them."""
     names = _roles(asked)
-    _refuse_foreign(asked)
     both = [name for name in asked.publishing.kept if name in (asked.roles.known or ())]
     if both:
         voice.warn(
@@ -143,8 +140,14 @@ def _roles(asked: Asked) -> list[str]:
     return names
 
 
-def _refuse_foreign(asked: Asked) -> None:
-    """Refuse options that are only for one column of numbers by itself."""
+def refuse_for_table(asked: Asked) -> None:
+    """Refuse options that a table cannot have: rules for columns without a role, and all that is
+    only for one column of numbers by itself.
+
+    The counts do not depend on most of them, so a plan asks again: counts may be those of an
+    earlier question.
+    """
+    _ = _roles(asked)
     publishing, goal = asked.publishing, asked.goal
     alone = "is for one column of numbers without known columns"
     several = publishing.rows_per_person > 1 or publishing.one_row is not None
@@ -203,18 +206,6 @@ def _layout(asked: Asked, engine: Engine) -> Layout:
         orders = roles.ordered(count_table(engine, found))
         found = layout()
     return found
-
-
-def _refuse_holes(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
-    """Refuse missing numbers unless they are to be kept; a missing category is a category."""
-    if not layout.numeric or asked.adversaries.missing == "keep":
-        return
-    (name,) = layout.column_names
-    if None in crosstab.labels[crosstab.columns.index(name)]:
-        raise DataError(
-            f"column {name!r} has missing values. Give --missing keep to publish them as holes, "
-            "which the certificate takes into account."
-        )
 
 
 def _refuse_mixed(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:

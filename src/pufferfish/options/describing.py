@@ -16,11 +16,18 @@ from pufferfish.fit.sampled import with_sampling_error
 from pufferfish.fit.table import TableCounts, refuse_small
 from pufferfish.fit.verbs import fit_counts
 from pufferfish.options.adversaries import Described
-from pufferfish.options.counting import Opener, count_asked, holds_categories, split_asked
+from pufferfish.options.counting import (
+    Opener,
+    count_asked,
+    holds_categories,
+    refuse_for_table,
+    split_asked,
+)
 from pufferfish.options.planning import Asked
 from pufferfish.options.roles import label_meant
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
+from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.halves import Halves, TableHalves
 from pufferfish.words.phrases import list_in_words
 
@@ -75,6 +82,7 @@ def describe_half(
         except InvalidInputError:
             if not holds_categories(asked):
                 raise
+    refuse_for_table(asked)
     fitted, rest, split = split_asked(asked, voice)
     _refuse_apart(fitted, rest)
     least = asked.adversaries.min_group
@@ -121,6 +129,7 @@ def describe_table(
     Raises:
         InvalidInputError: Options that do not go together, or that the table contradicts.
     """
+    refuse_for_table(asked)
     whole = counts or count_asked(asked, voice, opened)
     return _described(asked, voice, opened, whole, whole)
 
@@ -128,6 +137,8 @@ def describe_table(
 def _described(
     asked: Asked, voice: Voice, opened: Opener, fitted: TableCounts, released: TableCounts
 ) -> DescribedTable:
+    for counts in (fitted, released):
+        _refuse_holes(asked, counts.layout, counts.crosstab)
     pairs, only = _pairs(asked, fitted)
     counted = replace(fitted, only=only)
     never = [
@@ -148,6 +159,20 @@ def _described(
         never=never,
         fitted=counted,
     )
+
+
+def _refuse_holes(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
+    """Refuse missing values unless they are to be kept."""
+    if asked.adversaries.missing_of(numbers=layout.numeric) != "refuse":
+        return
+    kept = (
+        "publish them as holes, which the certificate takes into account"
+        if layout.numeric
+        else "recode a missing entry like any other"
+    )
+    for name in layout.column_names:
+        if None in crosstab.labels[crosstab.columns.index(name)]:
+            raise DataError(f"column {name!r} has missing values. Give --missing keep to {kept}.")
 
 
 def _pairs(

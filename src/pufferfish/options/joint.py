@@ -12,6 +12,7 @@ from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
 from pufferfish.insight.choosing import Chosen
 from pufferfish.joint.plan import TablePlan
+from pufferfish.options.counting import refuse_for_table
 from pufferfish.options.describing import DescribedTable
 from pufferfish.options.planning import Asked
 from pufferfish.options.voice import Voice
@@ -53,9 +54,9 @@ def plan_table(
         voice: Told of the work.
         chosen: The result of `choose_for_table`, if it was called already.
     """
+    refuse_for_table(asked)
     layout, publishing = described.counted.layout, asked.publishing
     found = chosen or choose_for_table(asked, described, voice)
-    missing: Any = asked.adversaries.missing if layout.numeric else "refuse"
     return TablePlan(
         calibration=calibrate_table(asked, described, voice, chosen=found),
         columns=layout.column_names,
@@ -63,7 +64,7 @@ def plan_table(
         known=layout.known_names,
         keep=publishing.kept,
         keep_unprotected=tuple(publishing.keep_unprotected or ()),
-        missing=missing,
+        missing=asked.adversaries.missing_of(numbers=layout.numeric),
         person=publishing.person,
         cap=asked.adversaries.bounds,
         rounding=asked.rounding,

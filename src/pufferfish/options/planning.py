@@ -64,6 +64,23 @@ class Asked:
             or self.recoding.of_columns
         )
 
+    @property
+    def counting(self) -> Asked:
+        """The options on which the counts of a table depend, and no others."""
+        return Asked(
+            table=self.table,
+            roles=self.roles,
+            recoding=HowRecoded(edges=self.recoding.edges),
+            publishing=Publishing(keep=self.publishing.keep),
+        )
+
+    @property
+    def describing(self) -> Asked:
+        """The options on which a scenario depends, given the counts, and no others."""
+        found = self.counting
+        never = replace(found.recoding, never=self.recoding.never)
+        return replace(found, adversaries=self.adversaries, recoding=never)
+
     def check(self) -> None:
         """Refuse options that do not go together, before any work.
 
@@ -118,17 +135,17 @@ class Asked:
             voice: Told how far it has come.
             chosen: The result of `choose`, if it was called already.
         """
+        self.refuse_for_column()
         column, secret = self.table.columns
         publishing = self.publishing
         found = chosen or self.choose(described, voice)
-        missing: Any = self.adversaries.missing
         one_row: Any = publishing.one_row
         return ColumnPlan(
             calibration=self.calibration(described, voice, found),
             column=column,
             secret=secret,
             keep_unprotected=tuple(publishing.keep_unprotected or ()),
-            missing=missing,
+            missing=self.adversaries.missing_of(numbers=True),
             unit="row" if publishing.person is None else "person",
             person=publishing.person,
             rows_per_person=publishing.rows_per_person,
@@ -156,20 +173,21 @@ class Asked:
             voice: Told of the work.
             halves: How the table was split, if beliefs are fitted to one half.
         """
-        self.recoding.refuse(self.goal.kind, self.adversaries.bounds)
-        self._refuse_wrong_of_others()
+        self.refuse_for_column()
         if halves is None:
             return self.adversaries.described(self.table, voice, self.reduction)
         self.adversaries.check()
         fitted = self.adversaries.describe(halves.fitted, voice)
         return replace(fitted, counted=halves.rest)
 
-    def _refuse_wrong_of_others(self) -> None:
-        """Refuse `wrong` where noise is asked for in a way that does not cover wrong laws.
+    def refuse_for_column(self) -> None:
+        """Refuse options that one column of numbers by itself cannot have.
 
-        For a table of several ε, an accuracy or several rows of a person, noise is found from the
+        Among them `wrong` where noise is asked for in a way that does not cover wrong laws: for a
+        table of several ε, an accuracy or several rows of a person, noise is found from the
         described laws alone.
         """
+        self.recoding.refuse(self.goal.kind, self.adversaries.bounds)
         finds = self.recoding.holds_in is not None
         if self.goal.kind == "recode" or not (self.recoding.share or finds):
             return

@@ -153,7 +153,7 @@ def _plan(asked: Asked) -> Iterator[str]:
         "column": column,
         "secret": secret,
         "keep_unprotected": tuple(publishing.keep_unprotected or ()),
-        "missing": asked.adversaries.missing,
+        "missing": asked.adversaries.missing_of(numbers=True),
         "unit": "row" if publishing.person is None else "person",
         "person": publishing.person,
         "rows_per_person": publishing.rows_per_person,

@@ -16,7 +16,7 @@ __all__ = ["table_script"]
 
 # The defaults of `calibrate` and of a plan.
 _USUAL: dict[str, Any] = {"keep": (), "method": "exact", "size": None, "mechanism": "laplace"}
-_USUAL |= {"known": (), "keep_unprotected": (), "missing": "refuse", "person": None, "cap": None}
+_USUAL |= {"known": (), "keep_unprotected": (), "missing": None, "person": None, "cap": None}
 _USUAL |= {"rounding": "ladder", "postprocess": (), "keep_order": False, "others": ()}
 _USUAL |= {"jointly": False, "missing_secret": False}
 

@@ -155,10 +155,16 @@ def _adversaries(entry: Entry, reference: Source | None, *, labelled: bool) -> A
         bootstrap=_whole(entry, "bootstrap", usual.bootstrap),
         reference=None if reference is None else Path(reference.name),
         public_reference=entry("provenance") == "public",
-        missing=_answer(entry, "missing", ("refuse", "keep", "drop")),
+        missing=_missing(entry, labelled=labelled),
         min_group=_whole(entry, "min_group", usual.min_group),
         cap=_bounds(entry, "cap_low", "cap_high"),
     )
+
+
+def _missing(entry: Entry, *, labelled: bool) -> str | None:
+    """What becomes of rows without a value; None where the command line does so by itself."""
+    given = _answer(entry, "missing", ("refuse", "keep", "drop"))
+    return None if given == Adversaries().missing_of(numbers=not labelled) else given
 
 
 def _goal(entry: Entry, *, labelled: bool) -> Goal:

@@ -13,15 +13,18 @@ from functools import partial
 from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.calibration.result import Calibration
+from pufferfish.calibration.slight import publishes_values
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.exact import PrivacyProfile, privacy_profile
 from pufferfish.fit.table import TableCounts
 from pufferfish.insight.choosing import Chosen
 from pufferfish.insight.guesses import Guess, ideal_guess
 from pufferfish.insight.other_ways import Alternative, alternatives
+from pufferfish.joint.plan import TablePlan
 from pufferfish.noise import NoNoise
 from pufferfish.options.adversaries import Described
 from pufferfish.options.describing import DescribedTable
+from pufferfish.options.planning import Asked
 from pufferfish.options.voice import Voice
 from pufferfish.studio.kept import Kept
 from pufferfish.studio.question import Question, column_digest
@@ -36,7 +39,7 @@ from pufferfish.tables import Summary
 from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.summarise import summarise_files
 
-__all__ = ["AnyOutlook", "Bench", "Outlook"]
+__all__ = ["AnyOutlook", "Bench", "Outlook", "settle"]
 
 _PROFILE_POINTS = 21
 
@@ -190,6 +193,22 @@ class Bench:
             others=alternatives(calibration) if plan.several_rows.apart else (),
             chosen=chosen,
         )
+
+
+def settle(found: AnyOutlook, *, agreed: bool) -> tuple[Asked, ColumnPlan | TablePlan]:
+    """The options of a release, and the plan that they give: what the page shows, draws and prints.
+
+    Args:
+        found: What the page shows.
+        agreed: Whether values may be published as they are; ignored where they are not.
+
+    Raises:
+        CertificationError: They would be, and may not.
+    """
+    asked = found.question.asked
+    allowed = agreed and publishes_values(found.calibration)
+    publishing = replace(asked.publishing, allow_no_noise=allowed)
+    return replace(asked, publishing=publishing), found.release_plan(allow_no_noise=allowed)
 
 
 def _epsilons(epsilon: float) -> tuple[float, ...]:

@@ -45,22 +45,19 @@ class Question:
     def counted(self) -> tuple[str, ...]:
         """What the counts depend on."""
         if self.of_table:
-            asked = self.asked
-            parts = (asked.table, asked.roles, asked.recoding.edges, asked.publishing.keep)
-            return self.source.key, repr(parts)
+            return self.source.key, repr(self.asked.counting)
         return self.source.key, *self.asked.table.columns, repr(self.asked.reduction)
 
     @property
     def described(self) -> tuple[str, ...]:
         """What the scenario depends on."""
         reference = "" if self.reference is None else self.reference.key
-        return *self.counted, reference, repr(self.asked.adversaries)
+        return *self.counted, reference, repr(self.asked.describing)
 
     @property
     def answered(self) -> tuple[str, ...]:
         """What the plan depends on."""
-        asked = self.asked
-        return *self.described, repr((asked.goal, asked.recoding, asked.accuracy, asked.publishing))
+        return *self.described, repr(self.asked)
 
     @property
     def slow(self) -> bool:

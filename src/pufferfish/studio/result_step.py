@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from urllib.parse import quote
@@ -21,7 +20,7 @@ from pufferfish.options.table_script import table_script
 from pufferfish.options.words import commands
 from pufferfish.releases import row_kind
 from pufferfish.studio import fragments
-from pufferfish.studio.bench import AnyOutlook, Outlook
+from pufferfish.studio.bench import AnyOutlook, Outlook, settle
 from pufferfish.studio.data_step import Data
 from pufferfish.studio.goal_step import Answer
 from pufferfish.studio.latest import present, renew
@@ -93,16 +92,15 @@ class Result:
             return self._elsewhere(self._answer.outlook())
 
     def _elsewhere(self, found: AnyOutlook) -> TagList:
-        publishing = replace(found.question.asked.publishing, allow_no_noise=self._agreed()[0])
-        asked = replace(found.question.asked, publishing=publishing)
         output = found.question.source.released_name
         links = [(PLAN, "the plan; private, since it holds statistics of the data")]
         example = self._data.example()
         if example is not None:
             links.append((example.name, "the example's table"))
-        refused, python = "", ""
+        refused, python, typed = "", "", ""
         try:
-            self._plan(found)
+            asked, _ = settle(found, agreed=self._agreed()[0])
+            typed = commands(asked, output)
             python = (
                 script(asked, found.calibration.scenario, output)
                 if isinstance(found, Outlook)
@@ -111,7 +109,7 @@ class Result:
         except PufferfishError as error:
             refused = in_words(error)
         return fragments.elsewhere_part(
-            commands(asked, output),
+            typed,
             python,
             [(name, f"{self._address}&name={quote(name)}", what) for name, what in links],
             refused,
@@ -122,8 +120,7 @@ class Result:
         return bool(self._page.entry("allow_no_noise")), bool(self._page.entry("again"))
 
     def _plan(self, found: AnyOutlook) -> AnyPlan:
-        needed = publishes_values(found.calibration)
-        return found.release_plan(allow_no_noise=needed and self._agreed()[0])
+        return settle(found, agreed=self._agreed()[0])[1]
 
     def _earlier(self, found: AnyOutlook) -> str:
         released = self._page.studio.released()

@@ -62,14 +62,14 @@ class TableOutlook:
 
 def count_sources(question: Question, voice: Voice) -> TableCounts:
     """The counts of the columns that have a role."""
-    return count_asked(question.asked, voice, _opener(question.source))
+    return count_asked(question.asked.counting, voice, _opener(question.source))
 
 
 def describe_sources(question: Question, counts: TableCounts, voice: Voice) -> DescribedTable:
     """The scenario from these counts; the beliefs are from the other table, if there is one."""
     # The table itself was already counted: only the other one is read, even if both share a name.
     opened = _opener(question.reference or question.source)
-    return describe_table(question.asked, voice, opened, counts)
+    return describe_table(question.asked.describing, voice, opened, counts)
 
 
 def table_outlook(question: Question, described: DescribedTable, voice: Voice) -> TableOutlook:
