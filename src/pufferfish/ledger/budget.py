@@ -246,8 +246,8 @@ class Ledger:
         coupled = self._composable(last) if bound == self._if_coupled else None
         if coupled is None or not last.additive:
             return (
-                f"ε = {at_least(left, 3)} is left for the last one: give it a smaller floor (--floor), or "
-                "more noise."
+                f"ε = {at_least(left, 4)} is left for the last one: give it a smaller floor "
+                "(--floor), or more noise."
             )
         fits = 1.001 * replace(coupled, once_upper=0.0).scale_for(left)
         return f"For the last release, scale {at_most(fits, 4)} would fit."

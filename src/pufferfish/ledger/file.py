@@ -151,7 +151,8 @@ def _both_shares(ledger: Ledger, fresh: Ledger) -> str:
     """By how much laws may be wrong, if the promises differ in that."""
     if ledger.wrong == fresh.wrong:
         return ""
-    return f" (for laws wrong by {percent_down(ledger.wrong, 6)}, and here by {percent_down(fresh.wrong, 6)})"
+    shares = [percent_down(each.wrong, 6) for each in (ledger, fresh)]
+    return f" (for laws wrong by {shares[0]}, and here by {shares[1]})"
 
 
 def _other_values(path: Path, known: Released, of: Released) -> PufferfishError:

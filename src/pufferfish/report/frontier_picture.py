@@ -10,6 +10,7 @@ from pufferfish.insight.frontier import Frontier
 from pufferfish.insight.guesses import accuracy_allowed
 from pufferfish.report.drawing import panels_file
 from pufferfish.report.style import dashes_for, ink
+from pufferfish.words.numbers import at_most
 
 __all__ = ["frontier_picture"]
 
@@ -118,6 +119,6 @@ def _line(axes: Any, place: int, name: str, points: list[tuple[float, float]]) -
 def _epsilon_axis(axes: Any, found: Frontier, right: float) -> None:
     axes.set_xscale("log")
     axes.set_xlim(0.8 * min(found.epsilons), right)
-    axes.set_xticks(found.epsilons, [f"{each:g}" for each in found.epsilons])
+    axes.set_xticks(found.epsilons, [at_most(each) for each in found.epsilons])
     axes.minorticks_off()
     axes.set_xlabel("ε, logarithmic")

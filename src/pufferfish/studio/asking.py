@@ -16,7 +16,7 @@ from pufferfish.options.adversaries import Adversaries, families_of
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
-from pufferfish.options.quoting import pieces
+from pufferfish.options.quoting import pieces, read_share
 from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.table import Table
 from pufferfish.studio.question import Question
@@ -212,7 +212,8 @@ def _accuracy(entry: Entry) -> Accuracy:
         return Accuracy()
     cases = _number(entry, "confidence", "the number of cases")
     require(0.0 < cases < 100.0, f"the number of cases must lie between 0 and 100, got {cases:g}.")
-    level = None if cases / 100.0 == Accuracy().level else cases / 100.0
+    share = read_share("the number of cases", f"{_plain(cases)}%", "95%")
+    level = None if share == Accuracy().level else share
     if by == "value":
         return Accuracy(accuracy=_number(entry, "within", "the accuracy"), confidence=level)
     return Accuracy(mean_within=_number(entry, "mean_within", "the accuracy"), confidence=level)
