@@ -23,8 +23,8 @@ MEANING = {
     ),
     "missing": (
         "A row without a value is information too. Either missing values are published as "
-        "missing, and the promise allows for them; or such rows are left out, and their number "
-        "is not protected."
+        "missing, and the promise allows for them (a missing category is recoded like any other); "
+        "or, for one column of numbers, such rows are left out, and their number is not protected."
     ),
     "kind": (
         "Laplace noise can keep a promise without exception; Gaussian noise needs a δ, and is "
