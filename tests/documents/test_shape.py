@@ -39,17 +39,17 @@ def texts() -> dict[str, str]:
     found = pf.calibrate(pf.Scenario(beliefs), pf.Guarantee(1.0))
     plan = pf.Plan(calibration=found, column="x", secret="s")
     record = pf.release({"x": [168.0, 175.0], "s": ["a", "b"]}, plan).record
-    users = pf.sums.identical(40, 0.5, 0.5)
+    users = pf.sums.identical(2, 0.5, 0.5)
     sum_plan = pf.SumPlan(calibration=pf.calibrate_sum(users, pf.Guarantee(1.0)))
     listed = {"pufferfish": "beliefs", "version": VERSION, "notice": PUBLIC_NOTICE}
+    planned = plan.to_dict()
     documents: dict[str, Any] = {
-        "plan": plan.to_dict(),
+        "plan": planned,
         "internal": record.to_dict("internal"),
         "public": record.to_dict("public"),
-        "beliefs": {**listed, "column": "x", "secret": "s", "beliefs": []},
+        "beliefs": {**listed, "beliefs": planned["scenario"]["beliefs"]},
         "sum": pf.release_sum([0.0, 1.0], sum_plan).record.to_dict("internal"),
     }
-    documents["beliefs"]["beliefs"] = documents["plan"]["scenario"]["beliefs"]
     return {name: json.dumps(each) for name, each in documents.items()}
 
 
@@ -168,7 +168,7 @@ def test_a_message_names_the_place_and_not_what_stands_there(
 
 
 def test_a_name_that_is_not_one_is_an_entry_that_is_not_known() -> None:
-    data = document("public.csv.public.json", "record")
+    data = document("public")
     data["versions"]["Canary by"] = "1.0"
     found = problem(data, SHAPES["record"])
     assert found is not None
