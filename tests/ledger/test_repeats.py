@@ -330,6 +330,11 @@ def test_a_ledger_knows_all_that_a_certificate_assumes() -> None:
         found.certificate.wrong,
         found.certificate.confidence,
     )
-    # The certificate of another law is none.
+    # A certificate of another law, or under other beliefs or a larger share, is none.
     with pytest.raises(pf.CertificationError):
         ledger.charge(pf.LaplaceNoise(1.0))
+    laws = {"a": pf.Discrete([0.0], [1.0]), "b": pf.Discrete([29.0], [1.0])}
+    far = pf.Scenario(pf.Belief(laws, cap=WIDE))
+    for other in (replace(ledger, scenario=far), replace(ledger, wrong=0.3)):
+        with pytest.raises(pf.CertificationError):
+            other.charge(found.mechanism)

@@ -61,7 +61,8 @@ class Ledger:
             up.
         dependence: What is assumed about them: "any" or "equal" (`theorems.rows`).
         width: No two values are farther apart than this, if they are capped; else infinite.
-        certificate: A certificate of one release that is known already, and is not computed again.
+        calibration: One release that is certified already; if it is the first, it is not judged
+            again.
     """
 
     scenario: Scenario = field(repr=False)
@@ -72,7 +73,7 @@ class Ledger:
     rows: int = 1
     dependence: Dependence = "any"
     width: float = math.inf
-    certificate: Certificate | None = field(default=None, repr=False, compare=False)
+    calibration: Calibration | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse releases that break the budget."""
@@ -120,7 +121,7 @@ class Ledger:
             rows=rows,
             dependence=dependence,
             width=width,
-            certificate=calibration.certificate,
+            calibration=calibration,
         )
 
     def charge(self, noise: Law) -> Self:
@@ -175,12 +176,8 @@ class Ledger:
 
     def _check_first(self, law: Law) -> None:
         inner = within(law, self.budget, self.radius)
-        certificate = self.certificate
-        if certificate is None or (certificate.noise, certificate.goal, certificate.wrong) != (
-            law,
-            inner,
-            self.wrong,
-        ):
+        certificate = self._known_certificate(law, inner)
+        if certificate is None:
             certificate = verify(self.scenario, law, inner or self.budget, wrong=self.wrong)
         if inner is None or certificate.holds is not True:
             first, second = certificate.worst.direction
@@ -189,6 +186,14 @@ class Ledger:
                 f"{describe_loss(certificate)}, for {first!r} against {second!r}. First calibrate "
                 "for the budget, and for the radius if there is one."
             )
+
+    def _known_certificate(self, law: Law, goal: Guarantee | None) -> Certificate | None:
+        """That of the calibration, if it is about this law, this promise and all it assumes."""
+        if self.calibration is None or self.calibration.scenario != self.scenario:
+            return None
+        known = self.calibration.certificate
+        asked = (law, goal, self.wrong)
+        return known if (known.noise, known.goal, known.wrong) == asked else None
 
     def _check_all(self) -> None:
         bound, total = self._least
