@@ -17,13 +17,14 @@ from pufferfish.insight.guesses import (
     accuracy_upper,
     auc_allowed,
     auc_upper,
+    best_guess,
     by_heart,
-    ideal_guess,
     posterior_lower,
     posterior_upper,
     success,
     success_allowed,
     success_knowing,
+    told_apart,
 )
 from tests.support import scenario_of
 
@@ -121,9 +122,8 @@ def test_two_values_with_laplace_noise() -> None:
 
 def test_a_simulated_adversary_does_as_well_as_the_ideal_one_and_no_better() -> None:
     scenario = scenario_of(pf.Gaussian(0.0, 1.0), pf.Gaussian(1.5, 1.0))
-    goal = pf.Guarantee(0.8)
-    found = pf.calibrate(scenario, goal)
-    guess = ideal_guess(scenario, found.noise, goal, pf.SecretPair("a", "b"))
+    found = pf.calibrate(scenario, pf.Guarantee(0.8))
+    guess = best_guess(found, found.goal)
     generator, count = np.random.default_rng(5), 400_000
     secret = generator.integers(0, 2, count)
     values = generator.normal(1.5 * secret, 1.0)
@@ -139,14 +139,12 @@ def test_a_simulated_adversary_does_as_well_as_the_ideal_one_and_no_better() -> 
 def test_a_guess_is_about_its_own_pair() -> None:
     laws = {each: pf.Gaussian(float(each), 1.0) for each in (0, 1, 5)}
     scenario = pf.Scenario(pf.Belief(laws))
-    near = ideal_guess(scenario, pf.LaplaceNoise(1.0), pf.Guarantee(5.0), pf.SecretPair(0, 1))
-    far = ideal_guess(scenario, pf.LaplaceNoise(1.0), pf.Guarantee(5.0), pf.SecretPair(0, 5))
-    assert near.pair == (0, 1)
-    assert near.before_upper == pytest.approx(norm.cdf(0.5), abs=1e-9)
-    assert far.before_upper == pytest.approx(norm.cdf(2.5), abs=1e-9)
-    assert near.after_upper < far.after_upper
-    assert near.allowed == far.allowed
-    assert accuracy_upper(scenario, pf.NoNoise()) == pytest.approx(far.before_upper)
+    near = told_apart(scenario, pf.LaplaceNoise(1.0), pf.SecretPair(0, 1))
+    far = told_apart(scenario, pf.LaplaceNoise(1.0), pf.SecretPair(0, 5))
+    assert near[0] == pytest.approx(norm.cdf(0.5), abs=1e-9)
+    assert far[0] == pytest.approx(norm.cdf(2.5), abs=1e-9)
+    assert near[1] < far[1]
+    assert accuracy_upper(scenario, pf.NoNoise()) == pytest.approx(far[0])
 
 
 # AUC, and posteriors.
@@ -401,7 +399,7 @@ def test_frequencies_that_know_rows_by_heart_are_called_so() -> None:
         }
         return pf.Scenario(pf.Belief(laws))
 
-    assert "most values occur once" in by_heart(scenario(1), scenario(1).pairs[0])
-    assert by_heart(scenario(2), scenario(2).pairs[0]) == ""
+    assert "most values occur once" in by_heart(scenario(1).beliefs, scenario(1).pairs[0])
+    assert by_heart(scenario(2).beliefs, scenario(2).pairs[0]) == ""
     smooth = pf.Scenario(pf.Belief({"a": pf.Gaussian(0, 1), "b": pf.Gaussian(1, 1)}))
-    assert by_heart(smooth, smooth.pairs[0]) == ""
+    assert by_heart(smooth.beliefs, smooth.pairs[0]) == ""

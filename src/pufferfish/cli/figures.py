@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from pufferfish.beliefs.guarantee import guess_promised
+from pufferfish.beliefs.guarantee import Guarantee, guess_promised
 from pufferfish.calibration.losses import column_of
 from pufferfish.calibration.postprocess import Clip
 from pufferfish.calibration.result import Calibration
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.insight.choosing import clipped_figures
-from pufferfish.insight.guesses import accuracy_upper
+from pufferfish.insight.guesses import best_guess
 from pufferfish.words.numbers import at_most
 from pufferfish.words.phrases import delta_rows_in_words, join_words
 
@@ -23,8 +23,9 @@ def figures_of(plan: ColumnPlan) -> dict[str, Any]:
     """Errors, floor and the like; null where a figure is not known. Private, like the table."""
     recode = plan.calibration.recode
     if recode is None:
-        return _of_noise(plan)
+        return _of_noise(plan) | guess_figures(plan.calibration, plan.promise)
     return {
+        **guess_figures(plan.calibration, plan.promise),
         "rmse": recode.rmse,
         "unchanged": recode.unchanged,
         "constant_rmse": recode.constant_rmse,
@@ -59,7 +60,24 @@ def _of_noise(plan: ColumnPlan) -> dict[str, Any]:
     }
 
 
-def guess_figures(calibration: Calibration) -> dict[str, Any]:
+def guess_figures(calibration: Calibration, goal: Guarantee) -> dict[str, Any]:
+    """The best guess under the described laws, and what a promise by accuracy implies for them."""
+    found = best_guess(calibration, goal)
+    before, after = found.average or (None, None)
+    said = {
+        "pair": list(found.pair),
+        "known": dict(found.given),
+        "before": found.before_upper,
+        "at_most": found.after_upper,
+        "largest": found.largest,
+        "average_before": before,
+        "average": after,
+        "allowed": found.allowed,
+    }
+    return {"guess": said | _implied(calibration)}
+
+
+def _implied(calibration: Calibration) -> dict[str, Any]:
     """What a promise by accuracy implies for the described laws; empty for other promises."""
     promised = guess_promised(calibration.goal)
     if promised is None:
@@ -67,15 +85,11 @@ def guess_figures(calibration: Calibration) -> dict[str, Any]:
     parts = calibration.parts or (calibration,)
     epsilon = max(pure_epsilon(part.scenario, part.mechanism).upper for part in parts)
     return {
-        "guess": {
-            "promised": promised,
-            "at_most": max(accuracy_upper(part.scenario, part.mechanism) for part in parts),
-            "implied_epsilon": epsilon if math.isfinite(epsilon) else "inf",
-            "delta_at_epsilon_1": max(
-                privacy_profile(part.scenario, part.mechanism, [1.0]).delta_upper[0]
-                for part in parts
-            ),
-        }
+        "promised": promised,
+        "implied_epsilon": epsilon if math.isfinite(epsilon) else "inf",
+        "delta_at_epsilon_1": max(
+            privacy_profile(part.scenario, part.mechanism, [1.0]).delta_upper[0] for part in parts
+        ),
     }
 
 
@@ -100,12 +114,12 @@ def at_worst(calibration: Calibration, rows: int) -> list[str]:
     goal = calibration.goal
     if goal.pure:
         return []
-    found = guess_figures(calibration)
+    found = _implied(calibration)
     if not found:
         return [join_words(delta_rows_in_words(goal.delta, rows), _certified(calibration))]
-    implied = found["guess"]["implied_epsilon"]
+    implied = found["implied_epsilon"]
     epsilon = "∞: some value may reveal the secret" if implied == "inf" else at_most(implied, 4)
     return [
         "What it implies under the described laws: the least ε (with δ = 0) is "
-        f"{epsilon}; δ at ε = 1 is {at_most(found['guess']['delta_at_epsilon_1'], 3)}."
+        f"{epsilon}; δ at ε = 1 is {at_most(found['delta_at_epsilon_1'], 3)}."
     ]

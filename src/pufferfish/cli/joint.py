@@ -83,7 +83,6 @@ def calibrate_and_tell(
             "headline": warned,
             "goal": {"epsilon": plan.promise.epsilon, "delta": plan.promise.delta},
             "delta_rows": exposed_rows(plan.promise.delta, counted.rows),
-            **guess_figures(plan.calibration),
             "unit": plan.unit,
             "noise": law_to_dict(plan.calibration.mechanism),
             **table_figures(plan),
@@ -108,7 +107,7 @@ def default_wrong(asked: Asked, described: DescribedTable) -> str:
 def table_figures(plan: TablePlan) -> dict[str, Any]:
     """What a table costs those who use it, for --json. Private, like the table."""
     calibration = plan.calibration
-    recode = calibration.recode
+    recode, guess = calibration.recode, guess_figures(calibration, plan.promise)
     strata = [
         {
             "known": dict(zip(calibration.strata.columns, values, strict=True)),
@@ -124,8 +123,10 @@ def table_figures(plan: TablePlan) -> dict[str, Any]:
             "unchanged": 0.0,
             "wrong": calibration.certificate.wrong,
             "strata": strata,
+            **guess,
         }
     return {
+        **guess,
         "rmse": recode.rmse,
         "unchanged": recode.unchanged,
         "constant_rmse": recode.constant_rmse,

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.scenario import RELEASED, Belief
+from pufferfish.beliefs.known import given_in_words, given_key
+from pufferfish.beliefs.scenario import RELEASED, Belief, Scenario
 from pufferfish.calibration.postprocess import Clip
 from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words, wrong_in_words
 from pufferfish.calibration.rows import TEST_LEVEL
@@ -19,7 +20,7 @@ from pufferfish.columns.statement import BeliefsFrom, headline, not_promised
 from pufferfish.columns.statement.facts import is_elsewhere
 from pufferfish.insight.averages import averages_lost
 from pufferfish.insight.extremes import outliers
-from pufferfish.insight.guesses import by_heart, ideal_guess
+from pufferfish.insight.guesses import Guess, best_guess, by_heart
 from pufferfish.insight.other_ways import Alternative, alternatives
 from pufferfish.insight.strongest import half_width
 from pufferfish.mechanisms import words_of
@@ -46,6 +47,8 @@ __all__ = [
     "adversary_in_words",
     "cap_moved_in_words",
     "gaps",
+    "guess_compared",
+    "guess_in_words",
     "mean_within",
     "missing_rows_in_words",
     "promise_in_words",
@@ -271,9 +274,7 @@ def _alternative(other: Alternative, goal: Guarantee) -> str:
 
 
 def _guessing(plan: ColumnPlan) -> str:
-    calibration = plan.calibration
-    worst = calibration.certificate.worst.pair
-    guess = ideal_guess(calibration.scenario, calibration.mechanism, plan.promise, worst)
+    guess = best_guess(plan.calibration, plan.promise)
     whole = "" if plan.unit == "row" else " for all rows of a person"
     allowed = (
         f"; the promise allows {percent_up(guess.allowed)}{whole}."
@@ -281,11 +282,53 @@ def _guessing(plan: ColumnPlan) -> str:
         else f", if {plan.column!r} is all that the adversary sees. With the other columns, see "
         "above."
     )
-    most = by_heart(calibration.scenario, worst)
-    return (
-        f"between {pair_in_words(worst)}, each as likely as the other, the best "
+    return guess_in_words(plan.calibration.scenario, guess, "value of a row", allowed)
+
+
+def guess_in_words(scenario: Scenario, guess: Guess, seen: str, allowed: str) -> str:
+    """How often the best guess is right, whose that is, and the average where known values differ.
+
+    Args:
+        scenario: All adversaries.
+        guess: The guess.
+        seen: What is guessed from.
+        allowed: The end of the sentence: what the promise allows.
+    """
+    knowing = [each for each in scenario.beliefs if given_key(each.given) == given_key(guess.given)]
+    where = f"where {known}, " if (known := given_in_words(guess.given)) else ""
+    first = (
+        f"{where}between {pair_in_words(guess.pair)}, each as likely as the other, the best "
         f"informed adversary is right in {percent_up(guess.before_upper)} of cases from the true "
-        f"value of a row{most}, {percent_up(guess.after_upper)} from the published one{allowed}"
+        f"{seen}{by_heart(knowing, guess.pair)}, {percent_up(guess.after_upper)} from the "
+        f"published one{allowed}"
+    )
+    return join_words(first, guess_compared(scenario, guess))
+
+
+def guess_compared(scenario: Scenario, guess: Guess) -> str:
+    """Whether another pair, or other known values, are guessed better, and the average over rows.
+
+    Empty for a single pair where nothing is known.
+    """
+    others = [
+        *(["pair"] if len(scenario.pairs) > 1 else []),
+        *(["known value"] if any(each.given for each in scenario.beliefs) else []),
+    ]
+    best = (
+        f"No other {' and no other '.join(others)} is guessed better."
+        if guess.largest
+        else "That is for what decides: there are too many pairs to see which is guessed best."
+    )
+    return join_words(best if others else "", _on_average(guess))
+
+
+def _on_average(guess: Guess) -> str:
+    if guess.average is None:
+        return ""
+    before, after = map(percent_up, guess.average)
+    return (
+        f"On average over the rows of these two secrets, given what is known of each, {before} of "
+        f"guesses are right from the true row, {after} from the published one."
     )
 
 

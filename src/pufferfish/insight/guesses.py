@@ -23,6 +23,9 @@ Let P and Q be the laws of what is published under the two secrets.
   (ε,δ) is made of them by a random map (Kairouz, Oh, Viswanath 2015). With a = P(z), b = Q(z) the
   accuracy is ½·Σ max over z and signs, the sum of docs/theory/known-columns.md, and the AUC that of
   the likelihood ratio of (z, sign).
+- **Given known values z**, with both secrets equally likely given z, the best guess is right in
+  (1 + TV_z)/2 of the rows that have z, and in Σ_z n_z(1 + TV_z)/2 / Σ_z n_z of all rows of the two
+  secrets, n_z being the number of them that have z. Some z may reveal far more than the average.
 - **Posterior.** If log p/q never exceeds ε, odds move by e^ε at most: a secret of prior probability
   π among the two has a posterior of at most πe^ε/(1 − π + πe^ε), and of at least the same with −ε.
   With δ > 0 a promise does not bound the posterior of any single value: rare ones may reveal
@@ -32,17 +35,20 @@ Let P and Q be the laws of what is published under the two secrets.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.scenario import PairOfLaws, Scenario, SecretPair
+from pufferfish.beliefs.known import Given, given_key
+from pufferfish.beliefs.scenario import Belief, PairOfLaws, Scenario, SecretPair
+from pufferfish.calibration.result import Calibration
 from pufferfish.core.validation import FloatArray, finite, require
 from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.exact.pair import PairOracle
-from pufferfish.exact.recoded import deltas_of_pair
+from pufferfish.exact.recoded import as_they_are, deltas_of_pair
 from pufferfish.noise import Law, Noise, NoNoise, as_noise
 from pufferfish.recoding.law import Recoding
 
@@ -54,19 +60,23 @@ __all__ = [
     "accuracy_upper",
     "auc_allowed",
     "auc_upper",
+    "best_guess",
     "by_heart",
     "by_heart_at_worst",
-    "ideal_guess",
     "posterior_lower",
     "posterior_upper",
     "success",
     "success_allowed",
     "success_knowing",
+    "success_of",
+    "told_apart",
 ]
 
 # Slopes e^ε of the tangents: close together where ROC curves bend most.
 _EPSILONS = (*(0.1 * step for step in range(21)), 2.5, 3.0, 4.0, 5.0, 7.0, 10.0)
 _MIDPOINTS = 8192
+# More pairs, as their adversaries see them, are not tried one by one.
+_MOST_TRIED = 200
 # More than the rounding error of the few operations between a bound and its result.
 _UP = 1.0 + 1e-12
 # What a guess from true values is, where most of them are distinct.
@@ -75,19 +85,27 @@ BY_HEART = "an upper bound: most values occur once, so each points to its row"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
-    """How often an ideal adversary is right about one pair, from one value; even odds before.
+    """How often an ideal adversary is right about one pair, from one row; even odds before.
 
     Attributes:
         pair: The two secrets.
-        before_upper: With the true value.
-        after_upper: With the published value.
+        given: The known values of the rows that are guessed; empty: all rows.
+        before_upper: With the true row.
+        after_upper: With the published row.
         allowed: The most that the promise alone allows, whatever anybody believes.
+        largest: Whether no other pair, and no other known values, are guessed better.
+        average: On average over the rows of the two secrets, each guessed by somebody who knows all
+            known columns of it, with the true and with the published row. None where nothing is
+            known, or rows were not counted.
     """
 
     pair: SecretPair
+    given: Given
     before_upper: float
     after_upper: float
     allowed: float
+    largest: bool = True
+    average: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,23 +123,122 @@ class Success:
     epsilon_upper: float
 
 
-def ideal_guess(scenario: Scenario, noise: Law, goal: Guarantee, pair: SecretPair) -> Guess:
-    """The best that the best informed of the scenario's adversaries can do, as described."""
-    alone = scenario.only([pair]).as_described()
+class _Group(NamedTuple):
+    """Adversaries who know the same values, and what is applied to the rows that have them."""
+
+    law: Law
+    scenario: Scenario
+
+    @property
+    def given(self) -> Given:
+        """What they know."""
+        return self.scenario.beliefs[0].given
+
+    @property
+    def pairs(self) -> tuple[SecretPair, ...]:
+        """The pairs that one of them might tell apart."""
+        found = (pair for each in self.scenario.beliefs for pair in self.scenario.pairs_of(each))
+        return tuple(dict.fromkeys(found))
+
+    def guessed(self, pair: SecretPair, law: Law | None = None) -> float:
+        """How often the best of them is right about a pair; of what another law publishes."""
+        return accuracy_upper(self.scenario.only([pair]), law or self.law)
+
+    def rows(self, pair: SecretPair) -> int | None:
+        """How many rows with these values have one of two secrets, if they were counted."""
+        for each in self.scenario.beliefs:
+            counts = [getattr(each.priors.get(secret), "counts", None) for secret in pair]
+            known = [int(own.sum()) for own in counts if own is not None]
+            if len(known) == len(counts):
+                return sum(known) + sum(each.missing_counts.get(secret, 0) for secret in pair)
+        return None
+
+
+def best_guess(calibration: Calibration, goal: Guarantee) -> Guess:
+    """The best guess of all: of those who know what tells most, about the pair it tells apart best.
+
+    If there are too many pairs and known values to try, those that decide are compared.
+
+    Args:
+        calibration: What is applied, and to whom the promise is made.
+        goal: The promise; for several rows of a person another than that of the calibration.
+    """
+    groups = _groups(calibration)
+    laws = sum(len(each.scenario.pairs_of(who)) for each in groups for who in each.scenario.beliefs)
+    if laws <= _MOST_TRIED:
+        tried = [(each, pair) for each in groups for pair in each.pairs]
+    else:
+        worst = [part.certificate.worst for part in calibration.parts or (calibration,)]
+        pairs = {each.belief: each.pair for each in worst}
+        tried = [
+            (each, pairs[who.name])
+            for each in groups
+            for who in each.scenario.beliefs
+            if who.name in pairs
+        ]
+    group, pair = max(tried, key=lambda each: each[0].guessed(each[1]))
     return Guess(
         pair=pair,
-        before_upper=accuracy_upper(alone, NoNoise()),
-        after_upper=accuracy_upper(alone, noise),
+        given=group.given,
+        before_upper=group.guessed(pair, NoNoise()),
+        after_upper=group.guessed(pair),
         allowed=accuracy_allowed(goal),
+        largest=laws <= _MOST_TRIED,
+        average=_average(groups, pair),
     )
 
 
-def by_heart(scenario: Scenario, pair: SecretPair) -> str:
+def told_apart(scenario: Scenario, law: Law, pair: SecretPair) -> tuple[float, float]:
+    """How often the best of the adversaries is right about a pair: before a release, and after."""
+    alone = scenario.only([pair]).as_described()
+    return accuracy_upper(alone, NoNoise()), accuracy_upper(alone, law)
+
+
+def success_of(calibration: Calibration, guess: Guess) -> tuple[Success, Success]:
+    """How far those get, at most, whose guess it is: with the true row, and with the published."""
+    wanted = given_key(guess.given)
+    group = next(each for each in _groups(calibration) if given_key(each.given) == wanted)
+    alone = group.scenario.only([guess.pair])
+    bare = (
+        as_they_are(alone) if isinstance(group.law, Recoding) and group.law.labelled else NoNoise()
+    )
+    return success(alone, bare), success(alone, group.law)
+
+
+def _groups(calibration: Calibration) -> list[_Group]:
+    """The adversaries, as described, by what they know."""
+    found: list[_Group] = []
+    for part in calibration.parts or (calibration,):
+        groups: dict[Any, list[Belief]] = {}
+        for each in part.scenario.as_described().beliefs:
+            groups.setdefault(given_key(each.given), []).append(each)
+        found += [
+            _Group(part.mechanism, Scenario(beliefs, part.scenario.pairs))
+            for beliefs in groups.values()
+        ]
+    return found
+
+
+def _average(groups: Sequence[_Group], pair: SecretPair) -> tuple[float, float] | None:
+    """Σ_z n_z·(1 + TV_z)/2 / Σ_z n_z over all z, from true and from published rows."""
+    most = max(len(each.given) for each in groups)
+    knowing = [each for each in groups if len(each.given) == most and pair in each.pairs]
+    counted = [(each, each.rows(pair)) for each in knowing]
+    known = [(each, rows) for each, rows in counted if rows is not None]
+    if len(known) < max(len(counted), 2):
+        return None
+    total = sum(rows for _, rows in known)
+    before = sum(rows * each.guessed(pair, NoNoise()) for each, rows in known) / total
+    after = sum(rows * each.guessed(pair) for each, rows in known) / total
+    return min(before * _UP, 1.0), min(after * _UP, 1.0)
+
+
+def by_heart(beliefs: Iterable[Belief], pair: SecretPair) -> str:
     """A remark, where most values are distinct, that the guess from true values is an upper bound.
 
     A frequency table then identifies the rows it was counted from, and says less about others.
     """
-    for belief in scenario.beliefs:
+    for belief in beliefs:
         for prior in (belief.priors[each] for each in pair if each in belief.priors):
             counts = getattr(prior, "counts", None)
             if counts is not None and 2 * len(counts) > sum(counts):
@@ -136,7 +253,7 @@ def by_heart_at_worst(scenario: Scenario, guess: float) -> bool:
         scenario: The scenario, as described.
         guess: How often the best guess is right, for the worst pair.
     """
-    said = [pair for pair in scenario.pairs if by_heart(scenario, pair)]
+    said = [pair for pair in scenario.pairs if by_heart(scenario.beliefs, pair)]
     return bool(said) and accuracy_upper(scenario.only(said), NoNoise()) >= guess
 
 

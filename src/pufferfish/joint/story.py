@@ -18,10 +18,11 @@ from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.statement.facts import is_elsewhere
 from pufferfish.columns.story import (
     cap_moved_in_words,
+    guess_in_words,
     missing_rows_in_words,
     provenance_in_words,
 )
-from pufferfish.insight.guesses import Guess, by_heart, ideal_guess
+from pufferfish.insight.guesses import best_guess
 from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.record import TableRecord
 from pufferfish.joint.words import headline, not_promised, those_who_know_less
@@ -31,7 +32,6 @@ from pufferfish.words.phrases import (
     join_words,
     list_in_words,
     meaning,
-    pair_in_words,
     pairs_in_words,
     secret_in_words,
     unprotected,
@@ -39,7 +39,7 @@ from pufferfish.words.phrases import (
 )
 from pufferfish.words.steps import Entry, Step
 
-__all__ = ["adversaries_in_words", "guess_of", "promise_in_words", "story"]
+__all__ = ["adversaries_in_words", "promise_in_words", "story"]
 
 # How many adversaries, and strata, are listed one by one.
 _MOST_TOLD = 8
@@ -223,26 +223,10 @@ def _what_stays(plan: TablePlan) -> list[str]:
     return [*said, f"and {more:,} more"] if more else said
 
 
-def guess_of(plan: TablePlan) -> Guess:
-    """The best guess of the worst-case adversary, from the true row and from the published one."""
-    worst = plan.certificate.worst
-    part = next(
-        each
-        for each in (plan.calibration.parts or (plan.calibration,))
-        if worst.belief in {belief.name for belief in each.scenario.beliefs}
-    )
-    return ideal_guess(part.scenario, part.mechanism, plan.promise, worst.pair)
-
-
 def _guessing(plan: TablePlan) -> str:
-    guess = guess_of(plan)
-    known = ", given what is known" if plan.known else ""
-    most = by_heart(plan.scenario, guess.pair)
-    return (
-        f"between {pair_in_words(guess.pair)}, each as likely as the other{known}, the best "
-        f"informed adversary is right in {percent_up(guess.before_upper)} of cases from the true "
-        f"row{most}, {percent_up(guess.after_upper)} from the published one; the promise allows "
-        f"{percent_up(guess.allowed)}."
+    guess = best_guess(plan.calibration, plan.promise)
+    return guess_in_words(
+        plan.scenario, guess, "row", f"; the promise allows {percent_up(guess.allowed)}."
     )
 
 

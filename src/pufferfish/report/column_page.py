@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pufferfish.columns.story import adversary_in_words
+from pufferfish.columns.story import adversary_in_words, guess_compared
 from pufferfish.insight.comparison import noise_in_words
 from pufferfish.report import parts
 from pufferfish.report.column_use import use_section
@@ -192,15 +192,16 @@ def _story_section(facts: Facts) -> Text:
             "of the adversaries described then does better than this, with any amount of "
             "computing:"
         )
-    decides = facts.believed.calibration.certificate.worst.pair
+    guess = facts.believed.guess
+    compared = guess_compared(facts.believed.calibration.scenario, guess)
     return (
         "From this column by itself: suppose an adversary is told"
         if facts.document["kept"]
         else "Suppose an adversary is told",
-        " that a row has one of the two secrets of the pair that decides, ",
-        *parts.pair_of(decides),
-        ". The best informed of the adversaries described then does at most this well, with any "
-        "amount of computing:",
+        " that a row has one of the two secrets ",
+        *parts.pair_of(guess.pair),
+        ". The best informed of the adversaries described then does at most as well as this table "
+        f"says, with any amount of computing.{' ' if compared else ''}{compared}",
     )
 
 

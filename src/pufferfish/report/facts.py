@@ -23,12 +23,14 @@ from pufferfish.exact import PairResult, PrivacyProfile, privacy_profile
 from pufferfish.insight.comparison import Comparison, compare
 from pufferfish.insight.extremes import outliers
 from pufferfish.insight.guesses import (
+    Guess,
     Success,
-    ideal_guess,
+    best_guess,
     posterior_lower,
     posterior_upper,
-    success,
     success_allowed,
+    success_of,
+    told_apart,
 )
 from pufferfish.insight.other_ways import Alternative, alternatives
 from pufferfish.kinds.record import Edition
@@ -89,7 +91,8 @@ class Believed:
         calibration: The noise, the beliefs and the certificate.
         views: The pairs and adversaries to draw.
         pairs: Some pairs, worst first.
-        before: What is guessed from the true value, for the pair that decides.
+        guess: The guess that is right most often.
+        before: How far the best informed adversary gets with the true value, for that guess.
         after: The same, from the published value.
         profile: δ(ε).
         bare: δ(ε) without noise.
@@ -102,6 +105,7 @@ class Believed:
     calibration: Calibration
     views: tuple[View, ...]
     pairs: tuple[PairFacts, ...]
+    guess: Guess
     before: Success
     after: Success
     profile: PrivacyProfile
@@ -259,6 +263,8 @@ def belief_facts(
     The pictures show what is published: `steps` follow the noise.
     """
     scenario, noise, goal = calibration.scenario, calibration.mechanism, calibration.goal
+    guess = best_guess(calibration, goal)
+    before, after = success_of(calibration, guess)
     alone = scenario.only([calibration.certificate.worst.pair])
     of_all = len(scenario.pairs) * len(scenario.beliefs) <= _MOST_LAWS
     looked_at = scenario if of_all else alone
@@ -267,8 +273,9 @@ def belief_facts(
         calibration=calibration,
         views=views(scenario, calibration.certificate, steps),
         pairs=tuple(_pairs(calibration)),
-        before=success(alone, NoNoise()),
-        after=success(alone, noise),
+        guess=guess,
+        before=before,
+        after=after,
         profile=privacy_profile(looked_at, noise, epsilons),
         bare=privacy_profile(looked_at, NoNoise(), epsilons),
         of_all=of_all,
@@ -290,13 +297,7 @@ def _pairs(calibration: Calibration) -> Iterator[PairFacts]:
     listed = worst_by_pair(calibration.certificate)[:_MOST_PAIRS]
     few = len(listed) * len(calibration.scenario.beliefs) <= _MOST_LAWS
     for worst in listed:
-        guess = None
+        guessed: tuple[float, float] | tuple[None, None] = None, None
         if few:
-            guess = ideal_guess(
-                calibration.scenario, calibration.mechanism, calibration.goal, worst.pair
-            )
-        yield PairFacts(
-            worst=worst,
-            before_upper=None if guess is None else guess.before_upper,
-            after_upper=None if guess is None else guess.after_upper,
-        )
+            guessed = told_apart(calibration.scenario, calibration.mechanism, worst.pair)
+        yield PairFacts(worst=worst, before_upper=guessed[0], after_upper=guessed[1])

@@ -14,7 +14,6 @@ from typing import Any, cast
 from pufferfish.calibration.categories import units_of
 from pufferfish.calibration.losses import column_of
 from pufferfish.calibration.result import Calibration
-from pufferfish.exact.recoded import as_they_are
 from pufferfish.insight.associations import Association, Joint, associations, noised_ratio
 from pufferfish.insight.before_after import (
     Kept,
@@ -27,14 +26,20 @@ from pufferfish.insight.before_after import (
     secret_rows,
     true_rows,
 )
-from pufferfish.insight.guesses import Success, success, success_allowed
+from pufferfish.insight.guesses import (
+    Guess,
+    Success,
+    best_guess,
+    success_allowed,
+    success_of,
+)
 from pufferfish.joint.facts import TableFacts
 from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.record import TableRecord
 from pufferfish.joint.words import words
 from pufferfish.kinds.verdict import Verification
 from pufferfish.kinds.verifier import verify_document
-from pufferfish.noise import Law, NoNoise, Stratified
+from pufferfish.noise import Law, Stratified
 from pufferfish.recoding.law import Recoding
 from pufferfish.report.facts import Posterior, posteriors
 from pufferfish.report.sources import Beside, Verified
@@ -91,9 +96,8 @@ class Planned:
     Attributes:
         plan: With the calibration.
         rows: The rows by published known values, each with the law that they go through.
-        decisive: The calibration of the rows that decide.
-        before: How far the best informed adversary gets with the true row, for the pair that
-            decides.
+        guess: The guess that is right most often.
+        before: How far the best informed adversary gets with the true row, for that guess.
         after: The same, with the published row.
         parts: The rows by known values, where columns are known.
         by_secret: What rows of each secret pay; in the internal edition only.
@@ -101,7 +105,7 @@ class Planned:
 
     plan: TablePlan
     rows: tuple[Rows, ...]
-    decisive: Calibration
+    guess: Guess
     before: Success
     after: Success
     parts: tuple[KnownPart, ...]
@@ -194,20 +198,16 @@ def _plan(record: TableRecord | None, document: Mapping[str, Any]) -> TablePlan 
 
 
 def _planned(plan: TablePlan, *, internal: bool) -> Planned:
-    calibration, worst = plan.calibration, plan.certificate.worst
-    decisive = next(
-        part
-        for part in calibration.parts or (calibration,)
-        if worst.belief in {belief.name for belief in part.scenario.beliefs}
-    )
-    alone = decisive.scenario.only([worst.pair])
+    calibration = plan.calibration
+    guess = best_guess(calibration, plan.promise)
+    before, after = success_of(calibration, guess)
     units = _units(plan)
     return Planned(
         plan=plan,
         rows=rows_of(calibration, plan.keep),
-        decisive=decisive,
-        before=success(alone, NoNoise() if plan.numeric else as_they_are(alone)),
-        after=success(alone, decisive.mechanism),
+        guess=guess,
+        before=before,
+        after=after,
         parts=tuple(_parts(calibration, units)),
         by_secret=by_secret(calibration, units) if internal else {},
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pufferfish.columns.story import adversary_in_words
+from pufferfish.beliefs.known import given_in_words
+from pufferfish.columns.story import adversary_in_words, guess_compared
 from pufferfish.report import parts
 from pufferfish.report.pictures import Picture
 from pufferfish.report.sections import (
@@ -124,11 +125,19 @@ def _tiles(facts: TableReport) -> Iterator[Tile]:
     if said.unprotected:
         return
     if planned is not None:
+        guess = planned.guess
+        known = given_in_words(guess.given)
         yield Tile(
             percent_up(planned.after.accuracy_upper),
             "of guesses from one row are right, at most (50% by chance)"
-            + (", given what is known" if said.known else ""),
+            + (f", where {known}" if known else ""),
         )
+        if guess.average is not None:
+            yield Tile(
+                percent_up(guess.average[1]),
+                "of guesses are right, at most, on average over the rows, given what is known of "
+                "each",
+            )
     else:
         yield Tile(
             percent_up(facts.allowed.accuracy_upper),
@@ -202,19 +211,21 @@ def _guesses(facts: TableReport) -> Iterator[Block]:
 
 def _told(facts: TableReport) -> Text:
     said, planned = facts.said, facts.planned
-    known = f", and knows {list_in_words(said.known)}" if said.known else ""
     if planned is None:
+        known = f", and knows {list_in_words(said.known)}" if said.known else ""
         return (
             "Suppose an adversary is told that a row has one of the two secrets of a "
             f"pair{known}. None of the adversaries described then does better than this, with any "
             "amount of computing:"
         )
+    known = given_in_words(planned.guess.given)
+    compared = guess_compared(planned.plan.scenario, planned.guess)
     return (
-        "Suppose an adversary is told that a row has one of the two secrets of the pair that "
-        "decides, ",
-        *parts.pair_of(planned.plan.certificate.worst.pair),
-        f"{known}. The best informed of the adversaries described then does at most this well, "
-        "with any amount of computing:",
+        "Suppose an adversary is told that a row has one of the two secrets ",
+        *parts.pair_of(planned.guess.pair),
+        f"{', and knows that ' if known else ''}{known}. The best informed of the adversaries "
+        "described then does at most as well as this table says, with any amount of computing."
+        f"{' ' if compared else ''}{compared}",
     )
 
 

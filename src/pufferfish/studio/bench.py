@@ -18,7 +18,7 @@ from pufferfish.columns.plan import ColumnPlan
 from pufferfish.exact import PrivacyProfile, privacy_profile
 from pufferfish.fit.table import TableCounts
 from pufferfish.insight.choosing import Chosen
-from pufferfish.insight.guesses import Guess, ideal_guess
+from pufferfish.insight.guesses import Guess, best_guess
 from pufferfish.insight.other_ways import Alternative, alternatives
 from pufferfish.joint.plan import TablePlan
 from pufferfish.noise import NoNoise
@@ -54,8 +54,8 @@ class Outlook:
         released: A key that tells the column and its values from every other.
         records: Rows of the table that have a value.
         column_std: The std of these values.
-        guess: How often guesses are right before and after, for the pair that decides.
-        profile: δ(ε), for that pair and all adversaries.
+        guess: The guess that is right most often, before and after.
+        profile: δ(ε), for the pair that decides and all adversaries.
         bare: The same without noise.
         others: Local differential privacy, and the paper's bound; none next to a recoding.
         chosen: All ways to the promise, where the least error was asked for.
@@ -183,7 +183,7 @@ class Bench:
             released=(f"{plan.column} {column_digest(counted.values, counted.counts)}",),
             records=counted.records,
             column_std=math.sqrt(table.variance),
-            guess=ideal_guess(calibration.scenario, calibration.mechanism, plan.promise, worst),
+            guess=best_guess(calibration, plan.promise),
             profile=privacy_profile(alone, calibration.mechanism, epsilons),
             bare=self._bare.get(
                 (*question.described, repr(worst), repr(epsilons)),

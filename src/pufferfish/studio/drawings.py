@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from pufferfish.beliefs.known import given_in_words
 from pufferfish.insight.before_after import expected, rows_of, true_rows
 from pufferfish.report.pictures import Picture
 from pufferfish.report.style import Key
@@ -71,7 +72,7 @@ def _guessed(outlook: TableOutlook) -> Picture:
         "the published row": guess.after_upper,
         "at most allowed": guess.allowed,
     }
-    given = ", given what is known" if outlook.plan.known else ""
+    given = f", where {known}" if (known := given_in_words(guess.given)) else ""
     return Picture(
         name="guessed",
         svg=shares_figure(

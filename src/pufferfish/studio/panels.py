@@ -11,6 +11,7 @@ from pufferfish.calibration.recoded_words import compare_in_words, moves_in_word
 from pufferfish.columns.statement import Facts, not_promised
 from pufferfish.columns.story import (
     adversaries_in_words,
+    guess_compared,
     mean_within,
     promise_in_words,
     steps_in_words,
@@ -106,6 +107,7 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
     """The number of each tile, and the words below it."""
     plan, guess = outlook.plan, outlook.guess
     first, second = guess.pair
+    compared = f". {said}" if (said := guess_compared(plan.calibration.scenario, guess)) else ""
     several = plan.rows_per_person > 1
     unit = unit_in_words(plan.unit, plan.rows_per_person, plan.dependence, plan.one_row)
     exception = "" if plan.promise.pure else f", except with probability {plan.promise.delta_text}"
@@ -131,7 +133,8 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
             "guess",
             (
                 f"{percent_up(guess.before_upper)} → {percent_up(guess.after_upper)}",
-                f"between {first} and {second}, before and after, from one row{alone}{allowed}",
+                f"between {first} and {second}, before and after, from one row{alone}{allowed}"
+                f"{compared}",
             ),
         ),
         (

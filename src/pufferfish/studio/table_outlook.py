@@ -10,11 +10,10 @@ import numpy as np
 
 from pufferfish.calibration.result import Calibration
 from pufferfish.fit.table import TableCounts
-from pufferfish.insight.guesses import Guess
+from pufferfish.insight.guesses import Guess, best_guess
 from pufferfish.joint.facts import TableFacts
 from pufferfish.joint.known import known_says
 from pufferfish.joint.plan import TablePlan
-from pufferfish.joint.story import guess_of
 from pufferfish.options.counting import Opener, count_asked
 from pufferfish.options.describing import DescribedTable, describe_table
 from pufferfish.options.joint import plan_table
@@ -39,7 +38,7 @@ class TableOutlook:
         plan: What is applied, the promise and its certificate.
         facts: The public facts of the release.
         released: A key for each published column, which tells it and its values from every other.
-        guess: How often guesses are right before and after, for the pair that decides.
+        guess: The guess that is right most often, before and after.
     """
 
     question: Question
@@ -85,7 +84,7 @@ def table_outlook(question: Question, described: DescribedTable, voice: Voice) -
         plan=plan,
         facts=TableFacts.of(plan, known_says=known),
         released=tuple(f"{name} {_digest(counted.crosstab, name)}" for name in plan.columns),
-        guess=guess_of(plan),
+        guess=best_guess(plan.calibration, plan.promise),
     )
 
 

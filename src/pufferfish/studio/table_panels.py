@@ -8,6 +8,7 @@ from typing import Any
 
 from htmltools import html_escape
 
+from pufferfish.beliefs.known import given_in_words
 from pufferfish.calibration.recoded_words import (
     compare_in_words,
     moves_in_words,
@@ -15,6 +16,7 @@ from pufferfish.calibration.recoded_words import (
     wrong_in_words,
 )
 from pufferfish.calibration.result import Calibration, Recode
+from pufferfish.columns.story import guess_compared
 from pufferfish.insight.comparison import noise_in_words
 from pufferfish.joint.story import adversaries_in_words, promise_in_words
 from pufferfish.joint.words import headline, not_promised
@@ -103,13 +105,15 @@ def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
         yield "noise", (f"error {readable(recode.rmse, 3)}", compared)
         yield "within", (f"{percent(recode.unchanged, 2)} stay", _stays(calibration, recode))
     first, second = guess.pair
-    given = ", given what is known" if plan.known else ""
+    compared = f". {said}" if (said := guess_compared(plan.scenario, guess)) else ""
+    given = f", where {known}" if (known := given_in_words(guess.given)) else ""
     yield (
         "guess",
         (
             f"{percent_up(guess.before_upper)} → {percent_up(guess.after_upper)}",
             f"between {first} and {second}, before and after, from one row{given}; the promise "
-            f"allows {percent_up(guess.allowed)} at worst",
+            f"allows {percent_up(guess.allowed)} at worst"
+            f"{compared}",
         ),
     )
     yield (

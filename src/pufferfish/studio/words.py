@@ -148,8 +148,8 @@ MEANING = {
         "error, next to those of the least noise and of one constant for everybody."
     ),
     "guessed": (
-        "Somebody who knows all that is described guesses between the two secrets of the pair "
-        "that decides, which are equally likely. 50% is chance."
+        "Somebody who knows all that is described guesses between two secrets that are equally "
+        "likely, given what is known. 50% is chance."
     ),
     "strata": (
         "A column that is published as it is splits the table: each of its values has a recoding "
