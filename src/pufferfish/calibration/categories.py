@@ -29,6 +29,7 @@ from pufferfish.beliefs.labels import (
 )
 from pufferfish.beliefs.priors import Categorical
 from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.calibration.losses import counted_belief
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import FloatArray, positive, require
 
@@ -296,9 +297,14 @@ def _laws(beliefs: Iterable[Belief]) -> list[Categorical]:
 
 def _weights(beliefs: Sequence[Belief]) -> list[tuple[Categorical, float]]:
     """How often each label occurs in the table, as far as it was counted; each row counts once."""
-    counted = [each for each in beliefs if isinstance(each.frequencies, Categorical)]
-    if not counted:
+    first = counted_belief(beliefs)
+    if first is None:
         return []
+    counted = [
+        each
+        for each in beliefs
+        if isinstance(each.frequencies, Categorical) and each.of_table == first.of_table
+    ]
     # The beliefs with the fewest known columns describe the most rows; beliefs with the same known
     # values describe the same rows.
     names = min((tuple(each.given) for each in counted), key=len)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,19 +11,22 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.beliefs.priors import Discrete
-from pufferfish.beliefs.scenario import Scenario
+from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, Scenario
 from pufferfish.core.validation import FloatArray, require
 from pufferfish.noise import Law, Stratified
 from pufferfish.recoding.domain import Cells, Value
 from pufferfish.recoding.kernels import apart
 from pufferfish.recoding.law import Recoding
 
-__all__ = ["Column", "Loss", "Weights", "column_of", "cost_of", "has_bins", "in_bins"]
+__all__ = ["Column", "Loss", "Weighed", "Weights", "column_of", "cost_of", "counted_belief"]
+__all__ += ["has_bins", "in_bins", "weighed_by"]
 
 # A matrix has a row for each cell and a column for each output.
 Loss = Literal["squared", "absolute", "changed"] | FloatArray
 # The frequency of each value, {value: frequency}; None for a missing one.
 Weights = Mapping[Value, float]
+# Whose frequencies the figures of a recoding are, and which frequencies it keeps.
+Weighed = Literal["this table", "other rows", "another table", "reference", "laws"]
 # The number of points that represent a smooth law.
 _POINTS = 2_000
 
@@ -75,6 +78,29 @@ def in_bins(law: Law, scenario: Scenario) -> bool:
     return has_bins(one, column_of(scenario, None))
 
 
+def counted_belief(beliefs: Iterable[Belief]) -> Belief | None:
+    """The belief whose frequencies weigh the rows: one of the table itself, where there is one."""
+    counted = [each for each in beliefs if each.frequencies is not None]
+    own = [each for each in counted if each.of_table]
+    return next(iter(own or counted), None)
+
+
+def weighed_by(scenario: Scenario, *, another_table: bool = False) -> Weighed:
+    """Whose rows the figures of a recoding are about.
+
+    Args:
+        scenario: The beliefs.
+        another_table: Whether beliefs that are labelled as fitted on the released column turned out
+            to be about another table.
+    """
+    found = counted_belief(scenario.beliefs)
+    if found is None:
+        return "laws"
+    if found.provenance == RELEASED:
+        return "another table" if another_table else "this table"
+    return "other rows" if found.provenance == OTHER_ROWS else "reference"
+
+
 def column_of(scenario: Scenario, weights: Weights | None) -> Column:
     """The column that beliefs were fitted to, or else the believed laws with equal weights.
 
@@ -107,12 +133,12 @@ def column_of(scenario: Scenario, weights: Weights | None) -> Column:
 
 def _known(scenario: Scenario) -> tuple[FloatArray, FloatArray, float]:
     """The values, the frequency of each, and that of a missing one."""
-    for belief in scenario.beliefs:
-        if isinstance(belief.frequencies, Discrete):
-            table, holes = belief.frequencies, belief.frequencies_missing
-            rows = int(table.counts.sum()) if table.counts is not None else 1
-            missing = holes / (rows + holes)
-            return table.values, table.probabilities * (1.0 - missing), missing
+    belief = counted_belief(scenario.beliefs)
+    if belief is not None and isinstance(belief.frequencies, Discrete):
+        table, holes = belief.frequencies, belief.frequencies_missing
+        rows = int(table.counts.sum()) if table.counts is not None else 1
+        missing = holes / (rows + holes)
+        return table.values, table.probabilities * (1.0 - missing), missing
     laws = [
         (law, belief.missing[secret])
         for belief in scenario.beliefs

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.in_words import certificate_in_words, promise_of, repeats, who
-from pufferfish.calibration.losses import column_of, in_bins
+from pufferfish.calibration.losses import Weighed, column_of, in_bins, weighed_by
 from pufferfish.exact import Certificate
 from pufferfish.exact.unreachable import holes_in_words
 from pufferfish.mechanisms import words_of
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from pufferfish.calibration.result import Recode
 
 __all__ = ["compare_in_words", "explain_recoding"]
-__all__ += ["moves_in_words", "only_bins", "part_in_words", "wrong_in_words"]
+__all__ += ["kept_in_words", "moves_in_words", "only_bins", "part_in_words", "whose"]
+__all__ += ["wrong_in_words"]
 
 _MOST_LISTED = 6
 _LOSSES = {
@@ -38,6 +39,34 @@ _LOSSES = {
 }
 
 
+_WHOSE: dict[Weighed, str] = {
+    "this table": "",
+    "other rows": "the rows that the map was fitted to, which are not published",
+    "another table": "the other table, which the map was fitted to",
+    "reference": "the table from which the described frequencies come",
+    "laws": "rows that follow the described laws, each equally often",
+}
+
+
+def whose(weighed: Weighed) -> str:
+    """The rows that figures are about, if they are not those that are released."""
+    return _WHOSE[weighed]
+
+
+def _among(weighed: Weighed) -> str:
+    return f"For {_WHOSE[weighed]}: " if _WHOSE[weighed] else ""
+
+
+def kept_in_words(weighed: Weighed, one: str = "value") -> str:
+    """Which frequencies a map keeps."""
+    if weighed == "this table":
+        return f"{one.capitalize()}s occur as often as before, on average."
+    return (
+        f"The map keeps how often each {one} occurs among {_WHOSE[weighed]}; here {one}s occur as "
+        "often as before only as far as the two agree."
+    )
+
+
 def explain_recoding(
     scenario: Scenario,
     certificate: Certificate,
@@ -47,7 +76,7 @@ def explain_recoding(
     another_table: bool = False,
 ) -> Explanation:
     """The numbered steps from beliefs to certificate, with the numbers in them."""
-    law = certificate.noise
+    law, of = certificate.noise, weighed_by(scenario, another_table=another_table)
     other = wrong_in_words(
         certificate.wrong,
         certificate.confidence,
@@ -56,10 +85,10 @@ def explain_recoding(
     texts = {
         "pairs": f"What must look alike: {name_pairs(scenario.pairs, _MOST_LISTED, joint=', ')}.",
         "promise": promise_of(certificate.goal),
-        "recoding": f"What happens to a value: {_rule(law)}{_moves(recode, scenario, law)}",
+        "recoding": f"What happens to a value: {_rule(law)}{_moves(recode, scenario, law, of)}",
         "compared": ""
         if recode is None
-        else compare_in_words(recode, scenario, certificate.goal, law),
+        else compare_in_words(recode, scenario, certificate.goal, law, of),
         "method": "" if recode is None else _how_found(recode, certificate),
         "certificate": f"{certificate_in_words(certificate)} {other}",
         "repeats": repeats(scenario, law, composable),
@@ -76,32 +105,29 @@ def _rule(law: Law) -> str:
     return how_recoded(law, "is") if isinstance(law, Recoding) else words_of(law).done(law)
 
 
-def _moves(recode: Recode | None, scenario: Scenario, law: Law) -> str:
-    return "" if recode is None else f" {moves_in_words(recode, scenario, law)}"
+def _moves(recode: Recode | None, scenario: Scenario, law: Law, of: Weighed) -> str:
+    return "" if recode is None else f" {moves_in_words(recode, scenario, law, of)}"
 
 
-def moves_in_words(recode: Recode, scenario: Scenario, law: Law) -> str:
-    """The share of values that stay, and the distance that the others move."""
+def moves_in_words(recode: Recode, scenario: Scenario, law: Law, of: Weighed) -> str:
+    """The share of values that stay, and the distance that the others move, among whose rows."""
     stay = round(100.0 * recode.unchanged)
-    kept = (
-        "Values occur as often as before, on average."
-        if recode.keep_histogram
-        else "The frequencies of values are not kept."
-    )
+    kept = kept_in_words(of) if recode.keep_histogram else "The frequencies of values are not kept."
     if recode.parts:
-        return f"{_rows_that_stay(recode, scenario)} {kept}"
+        return f"{_among(of)}{_rows_that_stay(recode, scenario)} {kept}"
     one = law.strata[0].law if isinstance(law, Stratified) else law
     if in_bins(law, scenario) and isinstance(one, Recoding) and one.edges:
         (first, *_, last), edges = map(_size, one.cells.numbers), one.edges
         return (
             f"What is published stands for its bin: {first} for all values below "
-            f"{_size(edges[0])}, and {last} from {_size(edges[-1])} on. {stay} of 100 values stay "
+            f"{_size(edges[0])}, and {last} from {_size(edges[-1])} on. {_among(of)}{stay} of 100 "
+            "values stay "
             f"in their bin; the number that is published is {readable(recode.moved, 2)} away from "
             f"the true one, on average. {kept}{_negative(one, scenario)}"
         )
     return (
-        f"{stay} of 100 values stay as they are; the others move by {readable(recode.moved, 2)} on "
-        f"average. {kept}"
+        f"{_among(of)}{stay} of 100 values stay as they are; the others move by "
+        f"{readable(recode.moved, 2)} on average. {kept}"
     )
 
 
@@ -180,16 +206,19 @@ def _error(recode: Recode, scenario: Scenario, law: Law) -> str:
     return f"({counts}) is {readable(recode.rmse, 3)}"
 
 
-def compare_in_words(recode: Recode, scenario: Scenario, goal: Guarantee, law: Law) -> str:
-    """The error, compared with that of noise and of a constant."""
+def compare_in_words(
+    recode: Recode, scenario: Scenario, goal: Guarantee, law: Law, of: Weighed
+) -> str:
+    """The error, compared with that of noise and of a constant, among whose rows."""
+    the = f"{_among(of)}the" if of != "this table" else "The"
     if recode.parts:
         return (
-            "The error of a published row (root mean square; numbers in stds of their column, a "
+            f"{the} error of a published row (root mean square; numbers in stds of their column, a "
             f"changed category counts as 1) is {readable(recode.rmse, 3)}; publishing one "
             f"constant row for everybody gives {readable(recode.constant_rmse, 3)}."
         )
     return (
-        f"The error of a published value {_error(recode, scenario, law)}; "
+        f"{the} error of a published value {_error(recode, scenario, law)}; "
         f"{_others(recode, scenario, goal)}."
     )
 

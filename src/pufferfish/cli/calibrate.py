@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 
 from pufferfish.cli.choices import Choosing, choose, choose_table, picture_kind
-from pufferfish.cli.figures import at_worst, figures_of
+from pufferfish.cli.figures import at_worst, figures_of, guess_figures
 from pufferfish.cli.held_out import Splits, as_data, as_line, measured, settled
 from pufferfish.cli.joint import calibrate_and_tell
 from pufferfish.cli.planned import written_in_words
@@ -149,6 +149,7 @@ def command(
             "delta_rows": exposed_rows(promise.delta, described.records),
             "unit": plan.unit,
             "noise": law_to_dict(plan.calibration.mechanism),
+            **guess_figures(plan.calibration, promise, another=another),
             **figures_of(plan),
             **({} if chosen is None else {"compared": chosen.to_dict()}),
             "certificate": plan.calibration.certificate.to_dict(),

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from pufferfish.beliefs.guarantee import Guarantee, guess_promised
-from pufferfish.calibration.losses import column_of
+from pufferfish.calibration.losses import column_of, weighed_by
 from pufferfish.calibration.postprocess import Clip
 from pufferfish.calibration.result import Calibration
 from pufferfish.columns.plan import ColumnPlan
@@ -23,9 +23,8 @@ def figures_of(plan: ColumnPlan) -> dict[str, Any]:
     """Errors, floor and the like; null where a figure is not known. Private, like the table."""
     recode = plan.calibration.recode
     if recode is None:
-        return _of_noise(plan) | guess_figures(plan.calibration, plan.promise)
+        return _of_noise(plan)
     return {
-        **guess_figures(plan.calibration, plan.promise),
         "rmse": recode.rmse,
         "unchanged": recode.unchanged,
         "constant_rmse": recode.constant_rmse,
@@ -60,8 +59,12 @@ def _of_noise(plan: ColumnPlan) -> dict[str, Any]:
     }
 
 
-def guess_figures(calibration: Calibration, goal: Guarantee) -> dict[str, Any]:
-    """The best guess under the described laws, and what a promise by accuracy implies for them."""
+def guess_figures(calibration: Calibration, goal: Guarantee, *, another: bool) -> dict[str, Any]:
+    """The best guess under the described laws, and what a promise by accuracy implies for them.
+
+    Also whose rows the figures are about; `another`: the beliefs are known to be about another
+    table than the one that is released.
+    """
     found = best_guess(calibration, goal)
     before, after = found.average or (None, None)
     said = {
@@ -74,7 +77,8 @@ def guess_figures(calibration: Calibration, goal: Guarantee) -> dict[str, Any]:
         "average": after,
         "allowed": found.allowed,
     }
-    return {"guess": said | _implied(calibration)}
+    whose = weighed_by(calibration.scenario, another_table=another)
+    return {"guess": said | _implied(calibration), "figures_of": whose}
 
 
 def _implied(calibration: Calibration) -> dict[str, Any]:

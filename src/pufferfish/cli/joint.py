@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from pufferfish.calibration.losses import weighed_by
+from pufferfish.calibration.recoded_words import whose
 from pufferfish.calibration.result import Calibration
 from pufferfish.cli.figures import at_worst, guess_figures
 from pufferfish.cli.held_out import as_data, as_line, measured_table
@@ -68,6 +70,7 @@ def calibrate_and_tell(
         "" if chosen is None else str(chosen),
         *(fold(f"Beware: {text}") for text in warned),
         str(plan.calibration.explain()),
+        _about(plan.calibration),
         _columns_table(plan.calibration),
         _strata_table(plan.calibration),
         fold(as_line(held_out)),
@@ -85,6 +88,7 @@ def calibrate_and_tell(
             "delta_rows": exposed_rows(plan.promise.delta, counted.rows),
             "unit": plan.unit,
             "noise": law_to_dict(plan.calibration.mechanism),
+            **guess_figures(plan.calibration, plan.promise, another=False),
             **table_figures(plan),
             **({} if chosen is None else {"compared": chosen.to_dict()}),
             "certificate": plan.certificate.to_dict(),
@@ -107,7 +111,7 @@ def default_wrong(asked: Asked, described: DescribedTable) -> str:
 def table_figures(plan: TablePlan) -> dict[str, Any]:
     """What a table costs those who use it, for --json. Private, like the table."""
     calibration = plan.calibration
-    recode, guess = calibration.recode, guess_figures(calibration, plan.promise)
+    recode = calibration.recode
     strata = [
         {
             "known": dict(zip(calibration.strata.columns, values, strict=True)),
@@ -123,10 +127,8 @@ def table_figures(plan: TablePlan) -> dict[str, Any]:
             "unchanged": 0.0,
             "wrong": calibration.certificate.wrong,
             "strata": strata,
-            **guess,
         }
     return {
-        **guess,
         "rmse": recode.rmse,
         "unchanged": recode.unchanged,
         "constant_rmse": recode.constant_rmse,
@@ -149,6 +151,12 @@ def table_figures(plan: TablePlan) -> dict[str, Any]:
 
 def _parts(made: Calibration) -> tuple[Any, ...]:
     return () if made.recode is None else made.recode.parts
+
+
+def _about(calibration: Calibration) -> str:
+    """Whose rows the tables of figures are about, if not those of the table to be released."""
+    among = whose(weighed_by(calibration.scenario)) if calibration.recode is not None else ""
+    return fold(f"The following shares and errors are those of {among}.") if among else ""
 
 
 def _columns_table(calibration: Calibration) -> str:

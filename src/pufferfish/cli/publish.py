@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pufferfish.cli.figures import figures_of
+from pufferfish.cli.figures import figures_of, guess_figures
 from pufferfish.cli.held_out import as_data
 from pufferfish.cli.joint import table_figures
 from pufferfish.cli.population import (
@@ -143,7 +143,7 @@ def tell(
             "rows": record.published["rows"],
             "goal": {"epsilon": facts.goal.epsilon, "delta": facts.goal.delta},
             "noise": law_to_dict(facts.noise),
-            **_figures(record.plan),
+            **_figures(record),
             "record": None if internal is None else str(internal),
             "public_record": None if public is None else str(public),
             "report": None if report is None else str(report),
@@ -154,10 +154,13 @@ def tell(
     )
 
 
-def _figures(plan: RowPlan) -> dict[str, Any]:
-    if isinstance(plan, ColumnPlan):
-        return figures_of(plan)
-    return table_figures(plan) if isinstance(plan, TablePlan) else {}
+def _figures(record: ReleaseRecord[Any, Any]) -> dict[str, Any]:
+    plan = record.plan
+    if not isinstance(plan, ColumnPlan | TablePlan):
+        return {}
+    another = record.facts.beliefs_from == "another table"
+    figures = figures_of(plan) if isinstance(plan, ColumnPlan) else table_figures(plan)
+    return guess_figures(plan.calibration, plan.promise, another=another) | figures
 
 
 def _report(

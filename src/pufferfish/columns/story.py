@@ -10,6 +10,7 @@ import math
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.known import given_in_words, given_key
 from pufferfish.beliefs.scenario import RELEASED, Belief, Scenario
+from pufferfish.calibration.losses import weighed_by
 from pufferfish.calibration.postprocess import Clip
 from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words, wrong_in_words
 from pufferfish.calibration.rows import TEST_LEVEL
@@ -201,9 +202,12 @@ def _recoding(record: Record) -> str:
         return ""
     if recode is None:
         return words_of(law).done(law)
-    compared = compare_in_words(recode, calibration.scenario, calibration.goal, law)
+    scenario = calibration.scenario
+    of = weighed_by(scenario, another_table=record.beliefs_from == "another table")
     return join_words(
-        words_of(law).done(law), moves_in_words(recode, calibration.scenario, law), compared
+        words_of(law).done(law),
+        moves_in_words(recode, scenario, law, of),
+        compare_in_words(recode, scenario, calibration.goal, law, of),
     )
 
 

@@ -143,7 +143,7 @@ class TableFacts(Stated):
             noise=_stated_laws(plan),
             rounding=None if plan.public else plan.rounding,
             postprocess=plan.postprocess,
-            recode=stated_recode(plan.calibration, public=plan.public),
+            recode=stated_recode(plan.calibration, beliefs_from, public=plan.public),
             jointly=plan.jointly,
             rows_fitted=rows_fitted,
             wrong=plan.calibration.wrong_of_noise,

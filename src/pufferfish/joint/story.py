@@ -8,10 +8,13 @@ from __future__ import annotations
 from pufferfish.beliefs.known import given_in_words
 from pufferfish.beliefs.priors import Categorical, Discrete
 from pufferfish.beliefs.scenario import Belief
+from pufferfish.calibration.losses import Weighed, weighed_by
 from pufferfish.calibration.recoded_words import (
     compare_in_words,
+    kept_in_words,
     moves_in_words,
     part_in_words,
+    whose,
     wrong_in_words,
 )
 from pufferfish.columns.statement import BeliefsFrom
@@ -50,6 +53,7 @@ def story(record: TableRecord) -> tuple[Step, ...]:
     plan = record.plan
     wrong, confidence = plan.certificate.wrong, plan.certificate.confidence
     elsewhere = is_elsewhere(record.beliefs_from)
+    of = weighed_by(plan.scenario, another_table=record.beliefs_from == "another table")
     said = {
         "Beware": headline(record.facts),
         "Promise": [
@@ -64,13 +68,13 @@ def story(record: TableRecord) -> tuple[Step, ...]:
             cap_moved_in_words(plan.cap, plan.calibration.mechanism, record.rows_capped),
             *_binned(plan),
         ],
-        "Mechanism": [_mechanism(plan)],
+        "Mechanism": [_mechanism(plan, of)],
         "Guessing": [_guessing(plan)],
     }
     steps = [Step(title, tuple(filter(None, texts))) for title, texts in said.items()]
     place = next(place for place, step in enumerate(steps) if step.title == "Guessing")
     stays = "What stays" if plan.calibration.recode is not None else "Known"
-    steps.insert(place, Step(stays, entries=tuple(map(Entry, _what_stays(plan)))))
+    steps.insert(place, Step(stays, entries=tuple(map(Entry, _what_stays(plan, of)))))
     steps.append(Step("Not covered", entries=tuple(map(Entry, _gaps(record)))))
     return tuple(step for step in steps if step.paragraphs or step.entries)
 
@@ -153,16 +157,16 @@ def _published(record: TableRecord) -> str:
     )
 
 
-def _mechanism(plan: TablePlan) -> str:
+def _mechanism(plan: TablePlan, of: Weighed) -> str:
     calibration = plan.calibration
     law, recode = calibration.mechanism, calibration.recode
     if recode is None:
         return words_of(law).done(law)
-    compared = compare_in_words(recode, calibration.scenario, calibration.goal, law)
+    compared = compare_in_words(recode, calibration.scenario, calibration.goal, law, of)
     if not recode.parts:
         # What is done is told of one law; what follows is about the whole table.
         whole = "For all rows together:" if calibration.parts else ""
-        moves = moves_in_words(recode, calibration.scenario, law)
+        moves = moves_in_words(recode, calibration.scenario, law, of)
         return join_words(words_of(law).done(law), whole, moves, compared)
     several = len(recode.parts) > 1
     what, other = ("row", "combination") if several else ("value", "value")
@@ -170,7 +174,7 @@ def _mechanism(plan: TablePlan) -> str:
     if calibration.parts:
         known = "value" if len(plan.keep) == 1 else "combination of values"
         start = f"Each {known} of {list_in_words(plan.keep)} has a recoding of its own."
-    kept = f"Each {other} occurs as often as before, on average." if recode.keep_histogram else ""
+    kept = kept_in_words(of, other) if recode.keep_histogram else ""
     return join_words(
         start,
         f"Each {what} is kept, or replaced at random by another {other} that occurs.",
@@ -193,11 +197,12 @@ def _binned(plan: TablePlan) -> list[str]:
     return said
 
 
-def _what_stays(plan: TablePlan) -> list[str]:
+def _what_stays(plan: TablePlan, of: Weighed) -> list[str]:
     """How much of each column stays as it is, overall and for each known value."""
     calibration = plan.calibration
     recode = calibration.recode
-    said = []
+    among = whose(of)
+    said = [f"all shares are those of {among}"] if among and recode is not None else []
     for part in () if recode is None else recode.parts:
         error = (
             ""

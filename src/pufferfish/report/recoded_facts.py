@@ -118,8 +118,9 @@ def recoded_facts(said: Facts, plan: ColumnPlan | None, *, internal: bool) -> Re
     recode = calibration.recode
     moves = compared = ""
     if recode is not None:
-        moves = moves_in_words(recode, calibration.scenario, law)
-        compared = compare_in_words(recode, calibration.scenario, calibration.goal, law)
+        of = said.recode.figures_of if said.recode is not None else "this table"
+        moves = moves_in_words(recode, calibration.scenario, law, of)
+        compared = compare_in_words(recode, calibration.scenario, calibration.goal, law, of)
     return RecodedFacts(
         stated=said.recode,
         confidence=said.confidence,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from pufferfish.calibration.recoded_words import wrong_in_words
+from pufferfish.calibration.recoded_words import kept_in_words, whose, wrong_in_words
 from pufferfish.columns.statement.facts import is_elsewhere
 from pufferfish.core.numerics import round_down, round_up
 from pufferfish.mechanisms import words_of
@@ -55,6 +55,7 @@ _BINS = {
 def recoded_tiles(facts: Facts, found: RecodedFacts) -> Iterator[Tile]:
     """The error of a value, and what else protects it."""
     figures = found.figures
+    among = f", for {them}" if (them := _whose(found)) else ""
     if figures is not None:
         noise = (
             "no Laplace noise keeps this promise"
@@ -64,10 +65,10 @@ def recoded_tiles(facts: Facts, found: RecodedFacts) -> Iterator[Tile]:
         yield Tile(
             readable(figures.rmse, 3),
             f"error of a value (root mean square); {noise}, {readable(figures.constant_rmse, 3)} "
-            "with one constant for everybody",
+            f"with one constant for everybody{among}",
         )
         stay = "stay in their bin" if found.bins else "are published as they are"
-        yield Tile(percent(figures.unchanged, 2), f"of the values {stay}")
+        yield Tile(percent(figures.unchanged, 2), f"of the values {stay}{among}")
     scale = facts.noise.at_floor
     if scale is None:
         yield Tile("no floor", "nothing protects a value from those who believe something else")
@@ -110,8 +111,14 @@ def _done(facts: Facts, found: RecodedFacts) -> Iterator[tuple[Text, Text]]:
         )
 
 
+def _whose(found: RecodedFacts) -> str:
+    """The rows that figures are about, if they are not those that were released."""
+    return "" if found.stated is None else whose(found.stated.figures_of)
+
+
 def _paid(found: RecodedFacts) -> Grid:
     """Loss by group: small groups pay most."""
+    among = f", for {them}" if (them := _whose(found)) else ""
     columns = (
         Column("secret (private)", "heading"),
         Column("rows", "number"),
@@ -127,7 +134,7 @@ def _paid(found: RecodedFacts) -> Grid:
         )
         for each in found.by_secret
     )
-    return Grid(columns=columns, rows=rows, caption="Who pays: the rows of each secret")
+    return Grid(columns=columns, rows=rows, caption=f"Who pays: the rows of each secret{among}")
 
 
 def _for_the_analyst(facts: Facts, found: RecodedFacts) -> Iterator[Block]:
@@ -146,21 +153,19 @@ def _for_the_analyst(facts: Facts, found: RecodedFacts) -> Iterator[Block]:
             f"quantiles from the published values as they are. {taken_off}"
         )
         return
-    whose = (
-        ""
-        if facts.beliefs_from == "this table"
-        else (
-            " The recoding was computed from another table: it keeps the frequencies of that "
-            "table, and those of this column only as far as the two agree."
-        )
+    own = stated.figures_of == "this table"
+    use = (
+        "can be used as they are; there is no noise to remove."
+        if own
+        else "can be used as they are only as far as that is so."
     )
     yield Paragraph(
-        "Values occur as often as before, on average. Frequencies, the mean, the variance and "
-        "quantiles of all rows can be used as they are; there is no noise to "
-        f"remove.{whose}{_BINS[found.bins]} Which row has which value is not kept: every relation "
+        f"{kept_in_words(stated.figures_of)} Frequencies, the mean, the variance and quantiles of "
+        f"all rows {use}{_BINS[found.bins]} Which row has which value is not kept: every relation "
         "between this column and others looks weaker than it is."
     )
-    yield as_table(tuple(_errors(facts, found)), "labelled")
+    if own:
+        yield as_table(tuple(_errors(facts, found)), "labelled")
     read = reading(facts.document)
     if "pandas" in read:
         yield Code(

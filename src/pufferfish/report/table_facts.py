@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from pufferfish.calibration.categories import units_of
 from pufferfish.calibration.losses import column_of
+from pufferfish.calibration.recoded_words import whose
 from pufferfish.calibration.result import Calibration
 from pufferfish.insight.associations import Association, Joint, associations, noised_ratio
 from pufferfish.insight.before_after import (
@@ -149,6 +150,11 @@ class TableReport:
     def internal(self) -> bool:
         """Whether statistics of private data may be shown."""
         return self.record is not None
+
+    @property
+    def whose(self) -> str:
+        """The rows that figures of a recoding are about, if they are not those of this table."""
+        return "" if self.said.recode is None else whose(self.said.recode.figures_of)
 
     @property
     def noised(self) -> bool:

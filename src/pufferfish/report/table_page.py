@@ -119,7 +119,8 @@ def _tiles(facts: TableReport) -> Iterator[Tile]:
     recode = None if planned is None else planned.plan.calibration.recode
     if recode is not None:
         whole = "" if len(said.columns) == 1 else ", in all columns"
-        yield Tile(percent(recode.unchanged, 2), f"of rows stay as they are{whole}")
+        among = f", for {facts.whose}" if facts.whose else ""
+        yield Tile(percent(recode.unchanged, 2), f"of rows stay as they are{whole}{among}")
     if said.recode is not None and said.recode.wrong:
         yield Tile(percent_down(said.recode.wrong, 6), "is how far each described law may be wrong")
     if said.unprotected:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pufferfish.beliefs.known import given_in_words
 from pufferfish.calibration.recoded_words import (
     compare_in_words,
+    kept_in_words,
     moves_in_words,
     only_bins,
     wrong_in_words,
@@ -45,6 +46,11 @@ def use_blocks(facts: TableReport) -> Iterator[Block]:
     planned = facts.planned
     if planned is None:
         return
+    if facts.whose:
+        yield Paragraph(
+            f"What follows is about {facts.whose}, except where it was counted in the rows that "
+            "were published."
+        )
     yield from _columns(facts, planned)
     yield from _associations(facts)
     if planned.parts:
@@ -68,15 +74,14 @@ def _advice(facts: TableReport) -> Iterator[Block]:
         whole = "" if len(said.columns) == 1 else ", and so does each combination of them"
         cross = "" if len(said.columns) == 1 else " and cross tables of these columns"
         given = f", for each value of {list_in_words(said.kept)}" if said.kept else ""
+        own = said.recode.figures_of == "this table"
         texts.append(
             f"Each value of {together} occurs as often as before{whole}, on average{given}. "
             f"Frequencies{cross}, and everything computed from them, can be used as they are."
+            if own
+            else f"{kept_in_words(said.recode.figures_of)} Frequencies{cross} can be used as they "
+            "are only as far as that is so."
         )
-        if said.beliefs_from != "this table":
-            texts.append(
-                "The recoding was computed from another table: it keeps the frequencies of that "
-                "table, and those of this one only as far as the two agree."
-            )
     else:
         taken_off = (
             "The recoding is in the record, so the frequencies before it can be estimated."
@@ -106,8 +111,9 @@ def _columns(facts: TableReport, planned: Planned) -> Iterator[Block]:
         return
     if not recode.parts:
         made = planned.plan.calibration
-        moves = moves_in_words(recode, made.scenario, made.mechanism)
-        compared = compare_in_words(recode, made.scenario, made.goal, made.mechanism)
+        of = facts.said.recode.figures_of if facts.said.recode is not None else "this table"
+        moves = moves_in_words(recode, made.scenario, made.mechanism, of)
+        compared = compare_in_words(recode, made.scenario, made.goal, made.mechanism, of)
         yield Paragraph(f"{moves} {compared}")
         return
     scenario, known = planned.plan.scenario, planned.parts

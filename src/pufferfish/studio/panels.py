@@ -7,6 +7,7 @@ from typing import Any
 
 from htmltools import html_escape
 
+from pufferfish.calibration.losses import weighed_by
 from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words, wrong_in_words
 from pufferfish.columns.statement import Facts, not_promised
 from pufferfish.columns.story import (
@@ -154,7 +155,8 @@ def _noise(outlook: Outlook) -> tuple[str, str]:
     if noise.identity:
         return "none", "this promise needs no noise"
     if recode is not None:
-        compared = compare_in_words(recode, made.scenario, made.goal, noise)
+        of = weighed_by(made.scenario)
+        compared = compare_in_words(recode, made.scenario, made.goal, noise, of)
         return f"error {readable(recode.rmse, 3)}", compared
     ratio = f"{beside_column(noise.error(), spread)}; " if spread else ""
     return words_of(noise).error(noise), ratio + noise_in_words(noise)
@@ -164,7 +166,7 @@ def _within(outlook: Outlook) -> tuple[str, str]:
     plan, made = outlook.plan, outlook.calibration
     recode = made.recode
     if recode is not None:
-        stays = moves_in_words(recode, made.scenario, made.mechanism)
+        stays = moves_in_words(recode, made.scenario, made.mechanism, weighed_by(made.scenario))
         return f"{percent(recode.unchanged, 2)} stay", stays
     mean = mean_within(plan, outlook.records)
     capped = "" if plan.cap is None else " of the capped values"

@@ -9,10 +9,13 @@ from typing import Any
 from htmltools import html_escape
 
 from pufferfish.beliefs.known import given_in_words
+from pufferfish.calibration.losses import weighed_by
 from pufferfish.calibration.recoded_words import (
     compare_in_words,
+    kept_in_words,
     moves_in_words,
     only_bins,
+    whose,
     wrong_in_words,
 )
 from pufferfish.calibration.result import Calibration, Recode
@@ -100,7 +103,11 @@ def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
         yield "within", ("noise", noise_in_words(calibration.mechanism))
     else:
         compared = compare_in_words(
-            recode, calibration.scenario, calibration.goal, calibration.mechanism
+            recode,
+            calibration.scenario,
+            calibration.goal,
+            calibration.mechanism,
+            weighed_by(calibration.scenario),
         )
         yield "noise", (f"error {readable(recode.rmse, 3)}", compared)
         yield "within", (f"{percent(recode.unchanged, 2)} stay", _stays(calibration, recode))
@@ -136,19 +143,22 @@ def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
 
 def _stays(calibration: Calibration, recode: Recode) -> str:
     """What stays, in short, where a table below gives it for each column."""
+    of = weighed_by(calibration.scenario)
     if not recode.parts:
-        return moves_in_words(recode, calibration.scenario, calibration.mechanism)
-    kept = "values occur as often as before, on average" if recode.keep_histogram else ""
-    return "; ".join(filter(None, ["of the rows, unchanged in all columns", kept]))
+        return moves_in_words(recode, calibration.scenario, calibration.mechanism, of)
+    among = whose(of)
+    stays = f"of {among}, in all columns" if among else "of the rows, unchanged in all columns"
+    return f"{stays}. {kept_in_words(of)}" if recode.keep_histogram else stays
 
 
 def _grids(outlook: TableOutlook) -> Iterator[_Grid]:
     """What stays of each column, and for each combination of known values."""
     calibration = outlook.calibration
     recode = calibration.recode
+    among = f", for {them}" if (them := whose(weighed_by(calibration.scenario))) else ""
     if recode is not None and recode.parts:
         yield _Grid(
-            caption="What stays of each column",
+            caption=f"What stays of each column{among}",
             header=("column", "unchanged", "with one constant", "error", "error of the mean"),
             rows=tuple(
                 (
@@ -166,7 +176,7 @@ def _grids(outlook: TableOutlook) -> Iterator[_Grid]:
     strata = calibration.strata
     shown = list(strata.items())[:MOST_STRATA]
     yield _Grid(
-        caption="For each known value",
+        caption=f"For each known value{among}",
         header=(*strata.columns, "rows unchanged", "error"),
         rows=tuple(
             (

@@ -12,7 +12,7 @@ from msgspec import Meta
 from pufferfish.beliefs.documents import Pairs, pairs_to_plain
 from pufferfish.beliefs.guarantee import GoalEntries, Guarantee
 from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, SecretPair
-from pufferfish.calibration.losses import in_bins
+from pufferfish.calibration.losses import Weighed, in_bins, weighed_by
 from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
 from pufferfish.calibration.result import Calibration
 from pufferfish.columns.plan import ColumnPlan, Dependence, Missing, OneRow, Unit
@@ -58,6 +58,8 @@ class RecodeStated:
         unchanged: The share of values that stayed as they were; None unless every belief is public.
         edges: The public edges of bins; None: none were given.
         bins: Whether values were put into bins whose edges are not public.
+        figures_of: Whose rows the figures are about, and whose frequencies are kept: those of the
+            table that was released, unless it says otherwise.
     """
 
     wrong: Share
@@ -68,6 +70,7 @@ class RecodeStated:
     wrong_of_table: bool = False
     edges: Numbers | None = None
     bins: bool = False
+    figures_of: Weighed = "this table"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +179,7 @@ class Facts(Stated):
             noise=stated_law(plan.calibration, public=plan.public),
             rounding=None if plan.public else plan.rounding,
             postprocess=plan.postprocess,
-            recode=stated_recode(plan.calibration, public=plan.public),
+            recode=stated_recode(plan.calibration, beliefs_from, public=plan.public),
             rows_fitted=rows_fitted,
             wrong=plan.calibration.wrong_of_noise,
             wrong_of_table=plan.wrong_of_table,
@@ -223,7 +226,9 @@ class Facts(Stated):
         return facts
 
 
-def stated_recode(calibration: Calibration, *, public: bool) -> RecodeStated | None:
+def stated_recode(
+    calibration: Calibration, beliefs_from: BeliefsFrom | None, *, public: bool
+) -> RecodeStated | None:
     """What may be stated of a recoding: figures that were fitted would reveal something of rows."""
     found = calibration.recode
     if found is None:
@@ -237,6 +242,7 @@ def stated_recode(calibration: Calibration, *, public: bool) -> RecodeStated | N
         unchanged=math.floor(100.0 * found.unchanged) / 100.0 if public else None,
         edges=found.edges,
         bins=found.edges is None and in_bins(calibration.mechanism, calibration.scenario),
+        figures_of=weighed_by(calibration.scenario, another_table=beliefs_from == "another table"),
     )
 
 
@@ -246,6 +252,8 @@ def stated_to_plain(found: RecodeStated | None) -> dict[str, Any] | None:
         return None
     document: dict[str, Any] = plain(found)
     unsaid = ("edges", "bins")
+    if found.figures_of == "this table":
+        del document["figures_of"]
     return {name: entry for name, entry in document.items() if entry or name not in unsaid}
 
 

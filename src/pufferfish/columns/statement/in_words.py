@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from pufferfish.calibration.recoded_words import wrong_in_words
+from pufferfish.calibration.recoded_words import kept_in_words, whose, wrong_in_words
 from pufferfish.calibration.rows import TEST_LEVEL
 from pufferfish.columns.statement.facts import BeliefsFrom, Facts, RecodeStated, is_elsewhere
 from pufferfish.core.ladder import Rounding
@@ -246,13 +246,15 @@ def recode_in_words(
         return ""
     said = [
         wrong_in_words(found.wrong, confidence, elsewhere=elsewhere),
-        "Values occur as often as before, on average." if found.keep_histogram else "",
+        kept_in_words(found.figures_of) if found.keep_histogram else "",
         _bins_in_words(found),
     ]
     if found.rmse is not None and found.unchanged is not None:
+        among = whose(found.figures_of)
         said.append(
-            f"About {percent(found.unchanged, 2)} of the values are as they were, and the error of "
-            f"a value (root mean square) is about {found.rmse:g}."
+            f"{f'For {among}: about' if among else 'About'} {percent(found.unchanged, 2)} of the "
+            "values are as they were, and the error of a value (root mean square) is about "
+            f"{found.rmse:g}."
         )
     return join_words(*said)
 
