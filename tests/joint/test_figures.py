@@ -1,8 +1,8 @@
 """Whose rows a recoding's figures are about, against a count of the rows and the map drawn from.
 
-A map keeps frequencies of the rows that it was fitted to. Of another table, of a reference table and
-of half of a table it was always said that it keeps those of the released rows; so it was of the share
-of values that stay, and of their error.
+A map keeps frequencies of the rows that it was fitted to. For another table, a reference table and
+half of a table it was said that it keeps those of the released rows; likewise the share of values
+that stay, and their error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from pufferfish.report import report
 from tests.joint.tables import as_plain
 
 VALUES = {"job": ("p", "q", "r"), "score": (0, 1, 2)}
-SHARES = {"here": ((0.8, 0.15, 0.05), (0.6, 0.3, 0.1)), "there": ((0.05, 0.2, 0.75), (0.15, 0.4, 0.45))}
+SHARES = {
+    "here": ((0.8, 0.15, 0.05), (0.6, 0.3, 0.1)),
+    "there": ((0.05, 0.2, 0.75), (0.15, 0.4, 0.45)),
+}
 FROM = {
     "this table": (),
     "other rows": ("--fit-on", "half"),
@@ -90,8 +93,8 @@ def test_frequencies_are_kept_where_it_says_so(column: str, source: str, capsys:
     # A half has other frequencies only by chance, so it is about the words.
     assert kept == (source == "this table") or source == "other rows"
     pages = [re.sub(r"<[^>]+>|\s+", " ", report(each, stress=False)) for each in editions()]
-    for text in (said, document["promise"], public()["promise"], *pages):
-        text = re.sub(r"\s+", " ", text)
+    for told in (said, document["promise"], public()["promise"], *pages):
+        text = re.sub(r"\s+", " ", told)
         assert (KEPT in text) == (source == "this table"), text
         assert ("only as far as" in text) == (source != "this table"), text
     if source == "this table":

@@ -46,7 +46,7 @@ from pufferfish.core.validation import FloatArray, require
 from pufferfish.insight.guesses import Success, success_knowing
 from pufferfish.joint.counts import TableRowCounts
 from pufferfish.joint.known import known_shares
-from pufferfish.joint.origin import are_fitted_to, refuse_unseen, who_claim
+from pufferfish.joint.origin import are_fitted_to, refuse_unseen
 from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.rows import TableRules
 from pufferfish.joint.session import TableSession
@@ -318,7 +318,7 @@ def _rows(
         _joined(truth, plan.columns),
         _joined(known, plan.known),
         _joined(drawn, plan.columns) if draw else {},
-        are_fitted_to(who_claim(plan), crosstab),
+        are_fitted_to(plan, crosstab),
     )
 
 

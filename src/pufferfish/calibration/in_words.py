@@ -9,6 +9,7 @@ from pufferfish.beliefs.known import given_in_words
 from pufferfish.beliefs.scenario import RELEASED, Belief, Scenario, Secret
 from pufferfish.exact import Certificate, verify
 from pufferfish.exact.many import is_many
+from pufferfish.exact.published import hole_epsilon
 from pufferfish.mechanisms import words_of
 from pufferfish.noise import Law, Noise, NoNoise, Stratified, as_noise
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
@@ -261,6 +262,8 @@ def repeats(
             reason = "what is known of a row may change between two releases"
         elif law.ratio_scale > 0.0 and (wrong or scenario.sampled):
             reason = "a bound that adds up is known only for the described laws"
+        elif law.ratio_scale > 0.0 and _holes_tell(scenario):
+            reason = "what a missing value says by itself has no bound that adds up"
         elif law.ratio_scale > 0.0:
             reason = "no bound is known for the distance between two values of a pair"
         elif law.additive:
@@ -282,6 +285,14 @@ def _width(scenario: Scenario) -> float:
     """How far apart two values can be: the beliefs are about values within the same bounds."""
     caps = {belief.cap for belief in scenario.beliefs}
     return width_of(caps.pop() if len(caps) == 1 else None)
+
+
+def _holes_tell(scenario: Scenario) -> bool:
+    """Whether a missing value rules out one secret of a pair."""
+    return any(
+        math.isinf(hole_epsilon(each.missing_first, each.missing_second))
+        for each in scenario.laws()
+    )
 
 
 def _drawn_again(law: Law) -> str:

@@ -260,7 +260,7 @@ def wrong_in_words(
 def _not_promised(certificate: Certificate) -> str:
     everybody = (
         "Against everybody else nothing is promised: there is no floor."
-        if certificate.noise.at_floor is None
+        if not certificate.noise.floored
         else "Against everybody else only the floor is promised."
     )
     return (

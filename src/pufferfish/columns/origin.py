@@ -16,8 +16,8 @@ from pufferfish.core.errors import DataError
 from pufferfish.tables import Summary
 from pufferfish.tables.halves import Halves
 
-__all__ = ["is_about_this_table", "other_table_error", "refuse_other_halves"]
-__all__ += ["rows_set_apart", "source_of", "time_of_fit"]
+__all__ = ["as_planned", "is_about_this_table", "is_fitted_on", "other_table_error"]
+__all__ += ["refuse_other_halves", "rows_set_apart", "source_of", "time_of_fit"]
 
 
 def is_about_this_table(plan: ColumnPlan) -> bool:
@@ -30,7 +30,9 @@ def source_of(plan: ColumnPlan, summary: Summary) -> BeliefsFrom:
     claimed = _claiming(plan)
     if not claimed:
         return planned_source(plan.calibration.scenario.beliefs)
-    same = all(_is_fitted_on(belief, _as_planned(plan, summary)) for belief in claimed)
+    same = all(
+        is_fitted_on(belief, as_planned(summary, plan.missing, plan.cap)) for belief in claimed
+    )
     return "this table" if same else "another table"
 
 
@@ -48,8 +50,8 @@ def refuse_other_halves(plan: ColumnPlan, halves: Halves | None) -> None:
         if set_apart:
             raise rows_set_apart()
         return
-    fitted = _as_planned(plan, halves.fitted)
-    if not set_apart or _claiming(plan) or not all(_is_fitted_on(b, fitted) for b in set_apart):
+    fitted = as_planned(halves.fitted, plan.missing, plan.cap)
+    if not set_apart or _claiming(plan) or not all(is_fitted_on(b, fitted) for b in set_apart):
         raise DataError(
             "halves= releases the rows that no belief was fitted on, but the beliefs of this plan "
             "were not fitted on the other half: fit them with pf.fit_beliefs(halves.fitted)."
@@ -65,11 +67,11 @@ def rows_set_apart() -> DataError:
     )
 
 
-def _as_planned(plan: ColumnPlan, summary: Summary) -> Summary:
+def as_planned(summary: Summary, missing: str, cap: tuple[float, float] | None) -> Summary:
     """The counts of the values that go through the mechanism."""
-    if plan.missing == "drop":
+    if missing == "drop":
         summary = summary.without_missing()
-    return summary if plan.cap is None else summary.capped(*plan.cap)
+    return summary if cap is None else summary.capped(*cap)
 
 
 def time_of_fit(plan: ColumnPlan) -> str | None:
@@ -100,7 +102,7 @@ def _claiming(plan: ColumnPlan) -> tuple[Belief, ...]:
     return tuple(belief for belief in beliefs if belief.provenance == RELEASED)
 
 
-def _is_fitted_on(belief: Belief, summary: Summary) -> bool:
+def is_fitted_on(belief: Belief, summary: Summary) -> bool:
     """Whether a belief was fitted on these counts, as far as they are about its secrets."""
     if not belief.priors.keys() <= summary.groups.keys():
         return False

@@ -29,7 +29,7 @@ from pufferfish.tables.summary import Group, IntArray, Summary
 from pufferfish.words.phrases import list_in_words
 
 __all__ = ["Stratum", "TableCounts", "empirical_belief", "fit_table", "name_of"]
-__all__ += ["numeric_strata", "refuse_small", "strata_given", "summary_of"]
+__all__ += ["numbers_of", "numeric_strata", "refuse_small", "strata_given", "summary_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -122,8 +122,8 @@ def summary_of(counted: TableCounts, stratum: Stratum) -> Summary:
     """The counts of one column of numbers in a stratum, by secret."""
     layout = counted.layout
     column, secret = layout.columns[0].column, ", ".join(layout.secret_names)
-    groups = {label: _numbers(table) for label, table in stratum.groups.items()}
-    whole = Summary(column, secret, {"": _numbers(stratum.crosstab.marginal([column]))})
+    groups = {label: numbers_of(table) for label, table in stratum.groups.items()}
+    whole = Summary(column, secret, {"": numbers_of(stratum.crosstab.marginal([column]))})
     unseen = _unseen(counted, stratum.given)
     return Summary(column, secret, groups, whole=whole, unseen=unseen)
 
@@ -290,7 +290,7 @@ def _tuples(table: Crosstab) -> list[Labels]:
     return [row[0] for row in rows] if len(table.columns) == 1 else list(rows)
 
 
-def _numbers(table: Crosstab) -> Group:
+def numbers_of(table: Crosstab) -> Group:
     """The values, counts and number of missing values of one column of numbers."""
     labels: tuple[Label, ...] = table.labels[0]
     hole = np.array([label is None for label in labels])[table.codes[:, 0]]

@@ -192,6 +192,7 @@ def fit_beliefs(
         "seed": seed,
         "progress": progress,
     }
+    secret = _alone(secret)
     names = _published(data, column, columns, secret)
     rules = (edges, dates, merged, orders)
     special = bool(known or codes or jointly or missing_secret or any(rules))
@@ -281,6 +282,12 @@ _NAMES = "name the columns: column=... or columns=[...], and secret=..."
 def _one_secret(secret: object) -> str | None:
     require(secret is None or isinstance(secret, str), _NAMES)
     return secret if isinstance(secret, str) else None
+
+
+def _alone(secret: Any) -> Any:
+    """The name itself, where a list names one column."""
+    one = not isinstance(secret, str) and isinstance(secret, Sequence) and len(secret) == 1
+    return secret[0] if one else secret
 
 
 def _published(

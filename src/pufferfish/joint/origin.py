@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from pufferfish.beliefs.known import given_key
 from pufferfish.beliefs.labels import key_of
-from pufferfish.beliefs.scenario import RELEASED, Belief
+from pufferfish.beliefs.scenario import RELEASED, Belief, check_secret
+from pufferfish.columns.origin import as_planned, is_fitted_on
 from pufferfish.core.errors import DataError
-from pufferfish.fit.table import TableCounts
+from pufferfish.fit.table import TableCounts, numbers_of
 from pufferfish.fit.verbs import fit_counts
 from pufferfish.joint.cells import CellRules
 from pufferfish.joint.counts import TableRowCounts
 from pufferfish.joint.plan import TablePlan
 from pufferfish.tables.crosstab import Crosstab
+from pufferfish.tables.summary import Summary
 from pufferfish.words.numbers import percent_down
 
 __all__ = ["are_fitted_to", "other_table", "refuse_other_counts", "refuse_unseen", "who_claim"]
@@ -25,12 +27,33 @@ def who_claim(plan: TablePlan) -> tuple[Belief, ...]:
     return tuple(each for each in plan.scenario.beliefs if each.provenance == RELEASED)
 
 
-def are_fitted_to(claiming: Sequence[Belief], crosstab: Crosstab) -> bool | None:
-    """Whether these beliefs were fitted to a table with these counts; None: there are none."""
+def are_fitted_to(plan: TablePlan, crosstab: Crosstab) -> bool | None:
+    """Whether the plan's beliefs were fitted to a table with these counts; None: none claims it.
+
+    Beliefs of one column of numbers may have been fitted to its values by secret.
+    """
+    claiming = who_claim(plan)
     if not claiming:
         return None
     found = crosstab.fingerprint
-    return all(each.fitted_on == found for each in claiming)
+    others = [each for each in claiming if each.fitted_on != found]
+    single = plan.numeric and not plan.known and len(plan.secret_columns) == 1
+    return not others or (
+        single and all(map(partial(is_fitted_on, summary=_by_secret(plan, crosstab)), others))
+    )
+
+
+def _by_secret(plan: TablePlan, crosstab: Crosstab) -> Summary:
+    """The values of one column of numbers that go through the mechanism, by secret."""
+    secret = plan.secret_columns[0]
+    groups = {
+        label: numbers_of(table)
+        for (label,), table in crosstab.marginal([plan.columns[0], secret]).parts([secret])
+    }
+    nobody = groups.pop(None, None)
+    named = {check_secret(label): group for label, group in groups.items()}
+    summary = Summary(plan.columns[0], secret, named, without_secret=nobody)
+    return as_planned(summary, plan.missing, plan.cap)
 
 
 def refuse_other_counts(plan: TablePlan, crosstab: Crosstab) -> None:

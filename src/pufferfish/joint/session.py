@@ -107,6 +107,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
             groups=groups,
             change=self.change,
             reads=read_columns(plan),
+            known=plan.keep,
             bands=Coding.of(secret) if secret.read == "number" else None,
             measured=measured,
             # Rows that were counted must be those that are drawn.
@@ -191,7 +192,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         self._crosstab = crosstab
         if self._halves is not None and crosstab.fingerprint != self._halves.rest.fingerprint:
             raise not_split()
-        same = are_fitted_to(self._claiming, crosstab)
+        same = are_fitted_to(self.plan, crosstab)
         if same is not None:
             self._source = "this table" if same else "another table"
             if not same and not self._beliefs_from_plan:

@@ -55,8 +55,8 @@ def headline(facts: TableFacts) -> list[str]:
             f"What {together} reveal together about {_secret(facts)} was not measured."
             if facts.reveals is None
             else f"With {together} published together, a learner finds whether "
-            f"{_found(facts, facts.reveals)} of rows it has not seen (50% by "
-            f"guessing{_of_many(facts)})."
+            f"{_found(facts, facts.reveals)} of cases, for rows it has not seen and if both are "
+            f"equally likely (50% by guessing{_of_many(facts)})."
         )
         are = "is" if len(facts.unprotected) == 1 else "are"
         said.append(
@@ -90,7 +90,8 @@ def known_in_words(facts: TableFacts) -> str:
         f"{'itself' if one else 'themselves'} was not measured."
         if facts.known_says is None
         else f"By {'itself it reveals' if one else 'themselves they reveal'} whether "
-        f"{_found(facts, facts.known_says)} of rows (50% by guessing{_of_many(facts)})."
+        f"{_found(facts, facts.known_says)} of cases if both are equally likely (50% by "
+        f"guessing{_of_many(facts)})."
     )
     adds = (
         f"what {list_in_words(facts.columns)} add{'s' if len(facts.columns) == 1 else ''} to that"
@@ -125,7 +126,7 @@ def promise(facts: TableFacts) -> str:
         else "",
         noise_in_words(facts.noise),
         recode_in_words(facts.recode, facts.confidence, elsewhere=elsewhere),
-        missing_in_words(facts.missing, recoded=facts.recode is not None),
+        missing_in_words(facts.missing, facts),
     )
 
 

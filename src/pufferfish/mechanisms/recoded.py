@@ -213,11 +213,12 @@ class RecodingWords(LawWords):
         kappa = law.kappa if isinstance(law, Recoding) else law.floor
         if kappa is None:
             return " without a floor"
+        own = law.own if isinstance(law, RecodingOutline) else law.distances is not None
+        apart = " for distances of its own" if own else ""
         if isinstance(law, RecodingOutline):
             # It may have been rounded up to be published.
-            return f" with a floor of {number(kappa)} or stronger"
-        own = " for distances of its own" if law.distances is not None else ""
-        return f" with floor {number(kappa)}{own}"
+            return f" with a floor of {number(kappa)} or stronger{apart}"
+        return f" with floor {number(kappa)}{apart}"
 
 
 def how_recoded(law: Recoding | RecodingOutline, verb: str) -> str:

@@ -74,6 +74,11 @@ class Law(ABC):
         """
         return None
 
+    @property
+    def floored(self) -> bool:
+        """Whether every value is protected from everybody, whatever they believe."""
+        return self.at_floor is not None
+
     @abstractmethod
     def output(self, prior: Any) -> Any:
         """The law of what is published, for a value that follows `prior`."""

@@ -118,6 +118,11 @@ class Stratified(Law):
         known = [each for each in floors if each is not None]
         return min(known, key=lambda each: each.size) if len(known) == len(floors) else None
 
+    @property
+    def floored(self) -> bool:
+        """Whether every law protects values from everybody."""
+        return all(law.floored for law in self)
+
     def output(self, prior: Any) -> Any:
         """Refused: the law depends on the known values."""
         raise UnsupportedError("the published value depends on known columns: ask each stratum.")

@@ -294,6 +294,11 @@ class Recoding(Law):
         return self.floor
 
     @property
+    def floored(self) -> bool:
+        """Whether there is a floor, also one for distances of its own."""
+        return self.kappa is not None
+
+    @property
     def ratio_scale(self) -> float:
         """1/κ, rounded down; 0 without a floor, or with a metric of the user's own."""
         if self.noise is not None:

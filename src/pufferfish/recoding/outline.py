@@ -19,10 +19,17 @@ class RecodingOutline(Law):
     """A recoding without its table: it reveals neither its values nor where they go.
 
     Attributes:
-        floor: κ, in units of the column; None: there is none.
+        floor: κ; None: there is none.
+        own: Whether κ is for distances of its own, and not in units of the column.
     """
 
     floor: Positive | None = None
+    own: bool = False
+
+    @property
+    def floored(self) -> bool:
+        """Whether there is a floor."""
+        return self.floor is not None
 
     @property
     def drawable(self) -> bool:
@@ -31,13 +38,13 @@ class RecodingOutline(Law):
 
     @property
     def ratio_scale(self) -> float:
-        """1/κ, rounded down; 0 without a floor."""
-        return 0.0 if self.floor is None else reciprocal_down(self.floor)
+        """1/κ, rounded down; 0 without a floor, or with distances of its own."""
+        return 0.0 if self.floor is None or self.own else reciprocal_down(self.floor)
 
     @property
     def at_floor(self) -> LaplaceNoise | None:
         """Laplace noise of scale 1/κ."""
-        return LaplaceNoise(self.ratio_scale) if self.floor is not None else None
+        return LaplaceNoise(self.ratio_scale) if self.ratio_scale else None
 
     def output(self, prior: Any) -> NoReturn:
         """Not known."""

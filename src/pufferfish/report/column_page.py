@@ -111,7 +111,7 @@ def _tiles(facts: Facts) -> Iterator[Tile]:
         yield Tile(
             f"{facts.reveals.found_percent}%",
             "is how often, at most, a learner finds the secret of a row from all published "
-            "columns (50% by chance)",
+            "columns, if two secrets are equally likely (50% by chance)",
         )
     alone = ", for this column by itself" if document["kept"] else ""
     yield Tile(str(facts.goal), f"promised for one {document['unit']}{alone}")

@@ -70,7 +70,9 @@ def recoded_tiles(facts: Facts, found: RecodedFacts) -> Iterator[Tile]:
         stay = "stay in their bin" if found.bins else "are published as they are"
         yield Tile(percent(figures.unchanged, 2), f"of the values {stay}{among}")
     scale = facts.noise.at_floor
-    if scale is None:
+    if scale is None and facts.noise.floored:
+        yield Tile("a floor", "for distances of its own protects every value from everybody")
+    elif scale is None:
         yield Tile("no floor", "nothing protects a value from those who believe something else")
     else:
         yield Tile(

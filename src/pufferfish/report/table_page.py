@@ -104,7 +104,7 @@ def _tiles(facts: TableReport) -> Iterator[Tile]:
         yield Tile(
             f"{said.reveals.found_percent}%",
             "is how often, at most, a learner finds the secret of a row from all published "
-            "columns (50% by chance)",
+            "columns, if two secrets are equally likely (50% by chance)",
         )
     who = f", for somebody who knows {list_in_words(said.known)}" if said.known else ""
     yield Tile(str(said.goal), f"promised for one {said.unit}{who}")

@@ -119,6 +119,8 @@ class Change:
         bands: The public rule by which numbers become secrets; they are also in `reads`. None: the
             secrets are labels.
         person: A column that the change reads, and that stays only if it is kept.
+        known: Those of `columns` that are published as they were read, by a public rule: a frame's
+            categories are then those of its rows.
         keep: The columns that stay as they are.
         drops: Whether rows in which one of `columns` is missing are left out.
         change: Given rows, and how many come before them in the table (None: unknown), returns the
@@ -164,6 +166,7 @@ class Change:
     bands: Coding | None = None
     secrets: Callable[[Batch, int | None], tuple[Coded, ...]] | None = None
     groups: Mapping[Secret, int] | None = None
+    known: tuple[str, ...] = ()
 
     @property
     def numbers(self) -> tuple[str, ...]:

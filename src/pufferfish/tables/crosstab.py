@@ -78,10 +78,13 @@ class Crosstab:
 
         It depends on the labels with their types and on how often each combination occurs; not on
         the order of the rows, on how they were cut into batches, on the engine that counted them,
-        on the order in which labels are shown, or on the names of the columns. It is as private as
-        the counts: where these are few, they can be guessed and the guess can be checked.
+        or on the order in which labels are shown or columns are named. It is as private as the
+        counts: where these are few, they can be guessed and the guess can be checked.
         """
-        plain = _sorted(self.columns, self.labels, self.codes, self.counts, {})
+        order = sorted(range(len(self.columns)), key=self.columns.__getitem__)
+        columns = tuple(self.columns[place] for place in order)
+        named = tuple(self.labels[place] for place in order)
+        plain = _sorted(columns, named, self.codes[:, order], self.counts, {})
         found = hashlib.sha256(b"pufferfish crosstab 1\n")
         for labels in plain.labels:
             found.update(json.dumps(labels).encode() + b"\n")

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from pufferfish.beliefs.documents import Pairs, pairs_to_plain
 from pufferfish.beliefs.guarantee import GoalEntries, Guarantee
+from pufferfish.beliefs.labels import parts_of
 from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, SecretPair
 from pufferfish.calibration.losses import Weighed, in_bins, weighed_by
 from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
@@ -32,7 +33,7 @@ from pufferfish.documents.types import (
 )
 from pufferfish.kinds.record import Stated
 from pufferfish.learning.reveals import Reveals, RevealsEntries
-from pufferfish.noise import Law, LawEntries, law_to_dict
+from pufferfish.noise import Law, LawEntries, Stratified, law_to_dict
 from pufferfish.recoding.law import Recoding
 from pufferfish.recoding.outline import RecodingOutline
 
@@ -58,6 +59,7 @@ class RecodeStated:
         unchanged: The share of values that stayed as they were; None unless every belief is public.
         edges: The public edges of bins; None: none were given.
         bins: Whether values were put into bins whose edges are not public.
+        missing: Whether a missing value is among those that the map takes.
         figures_of: Whose rows the figures are about, and whose frequencies are kept: those of the
             table that was released, unless it says otherwise.
     """
@@ -70,6 +72,7 @@ class RecodeStated:
     wrong_of_table: bool = False
     edges: Numbers | None = None
     bins: bool = False
+    missing: bool = False
     figures_of: Weighed = "this table"
 
 
@@ -242,8 +245,16 @@ def stated_recode(
         unchanged=math.floor(100.0 * found.unchanged) / 100.0 if public else None,
         edges=found.edges,
         bins=found.edges is None and in_bins(calibration.mechanism, calibration.scenario),
+        missing=_takes_missing(calibration.mechanism),
         figures_of=weighed_by(calibration.scenario, another_table=beliefs_from == "another table"),
     )
+
+
+def _takes_missing(law: Law) -> bool:
+    """Whether a map takes a missing value, in any column and for any known value."""
+    if isinstance(law, Stratified):
+        return any(map(_takes_missing, law))
+    return isinstance(law, Recoding) and any(None in parts_of(each) for each in law.values)
 
 
 def stated_to_plain(found: RecodeStated | None) -> dict[str, Any] | None:
@@ -251,7 +262,7 @@ def stated_to_plain(found: RecodeStated | None) -> dict[str, Any] | None:
     if found is None:
         return None
     document: dict[str, Any] = plain(found)
-    unsaid = ("edges", "bins")
+    unsaid = ("edges", "bins", "missing")
     if found.figures_of == "this table":
         del document["figures_of"]
     return {name: entry for name, entry in document.items() if entry or name not in unsaid}
@@ -262,13 +273,11 @@ def stated_law(calibration: Calibration, *, public: bool) -> Law:
     law = calibration.mechanism
     if not isinstance(law, Recoding) or public:
         return law
-    if law.distances is not None:
-        return RecodingOutline()  # a floor in units that the column does not have
-    asked = calibration.recode
+    asked, own = calibration.recode, law.floored and law.distances is not None
     if law.kappa is None or (asked is not None and not asked.floor_of_noise):
-        return RecodingOutline(law.kappa)
+        return RecodingOutline(law.kappa, own)
     # A floor that depends on private beliefs is stated as the next lower rung of a public ladder.
-    return RecodingOutline(rung_up(law.kappa))
+    return RecodingOutline(rung_up(law.kappa), own)
 
 
 FactsEntries = entries_of(

@@ -9,7 +9,7 @@ from pufferfish.calibration.rows import TEST_LEVEL
 from pufferfish.columns.statement.facts import BeliefsFrom, Facts, RecodeStated, is_elsewhere
 from pufferfish.core.ladder import Rounding
 from pufferfish.mechanisms import words_of
-from pufferfish.noise import Law
+from pufferfish.noise import Law, Stratified
 from pufferfish.words.beliefs import ANOTHER_TABLE, UNKNOWN_TABLE
 from pufferfish.words.numbers import percent, readable
 from pufferfish.words.phrases import (
@@ -66,8 +66,9 @@ def headline(facts: Facts) -> list[str]:
             f"What {together} reveal together about {_secret(facts)} was not measured."
             if found is None
             else f"With {together} published together, a learner finds whether {_secret(facts)} is "
-            f"{found.pair.first!r} or {found.pair.second!r} in up to {found.found_percent}% of "
-            f"rows it has not seen (50% by guessing{_of_many(facts)})."
+            f"{found.pair.first!r} or {found.pair.second!r} for rows it has not seen, and is "
+            f"right in up to {found.found_percent}% of cases if both are equally likely (50% by "
+            f"guessing{_of_many(facts)})."
         )
         said.append(
             f"{measured} The promise is about {facts.column!r} by itself: it does not hold for the "
@@ -169,7 +170,7 @@ def of_private_data(facts: Sourced) -> list[str]:
         )
         said += [_WRONG_OF_TABLE] if facts.recode.wrong_of_table else []
         exact = not facts.recode.wrong and facts.confidence is None
-        if exact and facts.noise.at_floor is None:
+        if exact and not facts.noise.floored:
             said.append(
                 "The promise is about exactly the described laws, without a floor: it does not "
                 "survive the next sample."
@@ -212,26 +213,30 @@ def promise(facts: Facts) -> str:
         multiples_in_words(facts.step, words_of(facts.noise).called(facts.noise)),
         noise_in_words(facts.noise),
         recode_in_words(facts.recode, facts.confidence, elsewhere=is_elsewhere(facts.beliefs_from)),
-        missing_in_words(facts.missing, recoded=facts.recode is not None),
+        missing_in_words(facts.missing, facts),
     )
 
 
-def missing_in_words(missing: str, *, recoded: bool) -> str:
+def missing_in_words(missing: str, facts: Sourced) -> str:
     """What is promised about missing values; nothing where there are none.
 
     Args:
         missing: What becomes of them, as in a plan.
-        recoded: Whether values are recoded, not noised.
+        facts: What is stated of the law.
     """
     if missing == "drop":
         return "Rows without a value were left out; the promise is about the others."
     if missing != "keep":
         return ""
-    if recoded:
+    if facts.recode is not None:
         return (
-            "A missing value is recoded like any other: some are made at random, and some are "
-            "replaced by a value. The bound covers this."
+            "A missing value is recoded like any other, and the bound covers this."
+            if facts.recode.missing
+            else ""
         )
+    laws = facts.noise if isinstance(facts.noise, Stratified) else (facts.noise,)
+    if not all(each.additive for each in laws):
+        return ""
     return (
         "A missing value stays missing. The bound covers this: that a value is missing counts as "
         "evidence about the secret, like any value."
@@ -353,7 +358,8 @@ def not_promised(facts: Facts) -> list[str]:
 
 def missing_not_promised(missing: str, facts: Sourced) -> list[str]:
     """What is not promised about missing values of a column of numbers."""
-    if missing == "keep" and facts.recode is not None and facts.noise.at_floor is not None:
+    holes = facts.recode is not None and facts.recode.missing
+    if missing == "keep" and holes and facts.noise.floored:
         return [
             "Whether a value is missing is protected only against the described adversaries: the "
             "floor is about values."

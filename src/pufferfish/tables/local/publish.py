@@ -60,7 +60,7 @@ def publish_frame(changed: ChangedFrame, how: Change) -> Staged:
     order, columns = _reorder(changed.columns, how)
     result = changed.frame if order is None else reorder(changed.frame, order)
     # After the shuffle: a dictionary may list its entries in the order of first occurrence.
-    same = [name for name, kind in how.columns.items() if kind == "same"]
+    same = [name for name, kind in how.columns.items() if kind == "same" and name not in how.known]
     table = without_metadata(without_unused_categories(result, same).to_native())
     return _hold(table.lazy() if changed.lazy else table, columns)
 
