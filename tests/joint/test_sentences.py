@@ -13,6 +13,7 @@ import pytest
 import pufferfish as pf
 from pufferfish.audits import audit
 from pufferfish.joint.plan import TablePlan
+from tests.support import ROOT
 
 ROWS = 900
 GOAL = pf.Guarantee(0.3)
@@ -261,3 +262,24 @@ def test_a_cap_bounds_the_distance() -> None:
         text = " ".join(str(found.explain()).split())
         assert ("no bound is known for the distance" in text) != bounded
         assert ("A looser bound, which holds whatever anybody believes, adds up" in text) == bounded
+
+
+# What a public record says of private data.
+
+
+def test_the_threat_model_lists_the_share_that_the_table_chose() -> None:
+    page = (ROOT / "docs" / "explanation" / "threat-model.md").read_text(encoding="utf-8")
+    section = page.split("## What the public record says")[1].split("\n## ")[0]
+    (row,) = [line for line in section.splitlines() if "`recode.wrong`" in line]
+    entry, depends, _ = row.strip("| ").split(" | ")
+    assert "--held-out" in entry
+    assert depends == "yes"
+    rows = table()
+    beliefs = pf.fit_beliefs(rows, columns=["job"], secret="s")
+    chosen = pf.calibrate(
+        pf.Scenario(beliefs), GOAL, mechanism="recode", floor=None, wrong=0.02, wrong_of_table=True
+    )
+    record = pf.release(rows, pf.Plan(calibration=chosen, columns=["job"], secret="s")).record
+    public = record.to_dict("public")
+    assert public["recode"]["wrong"] == 0.02
+    assert any("by looking at the table" in each for each in public["headline"])
