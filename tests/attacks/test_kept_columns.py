@@ -72,7 +72,9 @@ def write(path: Path) -> Path:
 def tells_the_truth(text: str) -> None:
     """The first three lines say that at least 99% of secrets are found, and promise nothing."""
     first = " ".join(" ".join(text.splitlines()[:3]).split())
-    found = re.search(r"in up to (\d+)% of rows it has not seen \(50% by guessing\)", first)
+    found = re.search(
+        r"in up to (\d+)% of rows it has not seen, if half are of each \(50% by", first
+    )
     assert found is not None, first
     assert int(found.group(1)) >= 99
     assert "'score' and 'sex' published together" in first

@@ -62,8 +62,8 @@ def test_what_kept_columns_reveal_comes_first() -> None:
     text = told(smooth(), {**TABLE, "k": np.arange(ROWS) % 2}, keep_unprotected=("k",))
     assert text.startswith(
         "Beware With 'x' and 'k' published together, a learner finds whether 's' is 'a' or 'b' in "
-        "up to 100% of rows it has not seen (50% by guessing). The promise is about 'x' by itself: "
-        "it does not hold for the whole file."
+        "up to 100% of rows it has not seen, if half are of each (50% by guessing). The promise is "
+        "about 'x' by itself: it does not hold for the whole file."
     )
     assert "factor" not in text
     assert "allows" not in text

@@ -55,8 +55,8 @@ def headline(facts: TableFacts) -> list[str]:
             f"What {together} reveal together about {_secret(facts)} was not measured."
             if facts.reveals is None
             else f"With {together} published together, a learner finds whether "
-            f"{_found(facts, facts.reveals)} of cases, for rows it has not seen and if both are "
-            f"equally likely (50% by guessing{_of_many(facts)})."
+            f"{_found(facts, facts.reveals)} of rows it has not seen, if half are of each (50% by "
+            f"guessing{_of_many(facts)})."
         )
         are = "is" if len(facts.unprotected) == 1 else "are"
         said.append(
@@ -90,7 +90,7 @@ def known_in_words(facts: TableFacts) -> str:
         f"{'itself' if one else 'themselves'} was not measured."
         if facts.known_says is None
         else f"By {'itself it reveals' if one else 'themselves they reveal'} whether "
-        f"{_found(facts, facts.known_says)} of cases if both are equally likely (50% by "
+        f"{_found(facts, facts.known_says)} of rows, if half are of each (50% by "
         f"guessing{_of_many(facts)})."
     )
     adds = (

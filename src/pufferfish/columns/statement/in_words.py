@@ -66,9 +66,8 @@ def headline(facts: Facts) -> list[str]:
             f"What {together} reveal together about {_secret(facts)} was not measured."
             if found is None
             else f"With {together} published together, a learner finds whether {_secret(facts)} is "
-            f"{found.pair.first!r} or {found.pair.second!r} for rows it has not seen, and is "
-            f"right in up to {found.found_percent}% of cases if both are equally likely (50% by "
-            f"guessing{_of_many(facts)})."
+            f"{found.pair.first!r} or {found.pair.second!r} in up to {found.found_percent}% of "
+            f"rows it has not seen, if half are of each (50% by guessing{_of_many(facts)})."
         )
         said.append(
             f"{measured} The promise is about {facts.column!r} by itself: it does not hold for the "
