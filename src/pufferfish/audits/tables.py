@@ -45,11 +45,11 @@ from pufferfish.core.errors import DataError, UnsupportedError
 from pufferfish.core.validation import FloatArray, require
 from pufferfish.insight.guesses import Success, success_knowing
 from pufferfish.joint.counts import TableRowCounts
-from pufferfish.joint.known import known_shares
 from pufferfish.joint.origin import are_fitted_to, refuse_unseen
 from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.rows import TableRules
 from pufferfish.joint.session import TableSession
+from pufferfish.kinds.recount import known_shares
 from pufferfish.learning.features import column_numbers
 from pufferfish.learning.matrix import labels_matrix, matrix
 from pufferfish.tables.batch import Batch, Coded, Numbers, join_columns

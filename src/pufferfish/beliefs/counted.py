@@ -51,6 +51,10 @@ def check_frequencies(
 ) -> tuple[Discrete | Categorical | None, int]:
     """How often each value occurs in a whole table, and how many of its rows have none."""
     holes = _whole("frequencies_missing", missing)
+    require(
+        holes == 0 or not labelled,
+        "frequencies_missing is for numbers: a missing category is a category.",
+    )
     if frequencies is None:
         require(holes == 0, "frequencies_missing needs frequencies.")
         return None, 0

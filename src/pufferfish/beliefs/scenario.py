@@ -177,6 +177,9 @@ class Belief:
             require(known is None or isinstance(known, str), f"{entry} must be a text.")
             object.__setattr__(self, entry, known)
         object.__setattr__(self, "missing_counts", MappingProxyType(rows))
+        require(
+            self.radius == 0.0 or not self.labelled, "a radius is for numbers, not for categories."
+        )
         object.__setattr__(self, "columns", check_columns(columns, laws.values(), holes.values()))
         table, without = check_frequencies(
             frequencies, frequencies_missing, self.cap, labelled=self.labelled

@@ -162,7 +162,12 @@ def combine_figures(parts: Sequence[Calibration]) -> Recode | None:
     known = [(share, each) for share, each in weighed if each is not None]
     if len(known) < len(weighed):
         return None
-    first = known[0][1]
+    first, every = known[0][1], [each for _, each in known]
+    for name in ("loss", "edges", "never"):
+        require(
+            all(getattr(each, name) == getattr(first, name) for each in every),
+            f"all strata must have the same {name}.",
+        )
 
     def mean(figure: Callable[[Recode], float]) -> float:
         return sum(share * figure(each) for share, each in known)
@@ -173,6 +178,10 @@ def combine_figures(parts: Sequence[Calibration]) -> Recode | None:
     least = [each for each in noises if each is not None]
     return replace(
         first,
+        keep_histogram=all(each.keep_histogram for each in every),
+        floor_of_noise=any(each.floor_of_noise for each in every),
+        wrong_of_table=any(each.wrong_of_table for each in every),
+        weighted=any(each.weighted for each in every),
         floor=max(weakest) if len(weakest) == len(floors) else None,
         mean_loss=mean(lambda each: each.mean_loss),
         least_loss=mean(lambda each: each.least_loss),

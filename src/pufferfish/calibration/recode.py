@@ -348,6 +348,8 @@ def _wrong_figures(
         other.append("keep_histogram")
     if said.edges is not None and said.edges != law.edges:
         other.append("edges")
+    # For categories only.
+    other += [name for name in ("never", "parts") if getattr(said, name)]
     return other
 
 

@@ -57,6 +57,7 @@ def command(
             ],
             "headline": list(found.headline),
             "notes": list(found.notes),
+            "unchecked": list(found.unchecked),
             "signed_by": found.signed_by,
             "vouched": found.vouched,
             "conclusion": found.conclusion,

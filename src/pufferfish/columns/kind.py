@@ -13,9 +13,10 @@ from pufferfish.columns.appearance import column_appearance
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.record import Record
 from pufferfish.columns.session import ColumnSession
-from pufferfish.columns.statement import Facts, contradictions, words
+from pufferfish.columns.statement import Facts, words
 from pufferfish.columns.story import story
 from pufferfish.core.numerics import round_up
+from pufferfish.kinds.agreement import contradictions
 from pufferfish.kinds.plan import ReleasePlan
 from pufferfish.kinds.record import ReleaseRecord
 from pufferfish.kinds.verdict import Check
@@ -80,7 +81,7 @@ class ColumnKind(RowKind[ColumnPlan, Facts]):
         self, data: Mapping[str, Any], facts: Facts, plan: ColumnPlan | None
     ) -> list[str]:
         """Whether counts, order and measurements can be true together."""
-        return contradictions(data, facts, plan)
+        return contradictions(data, facts, plan, facts.kept)
 
     def story(self, record: Record) -> tuple[Step, ...]:
         """What happened, part by part."""

@@ -15,12 +15,13 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from msgspec import Meta
 
 from pufferfish.columns.plan import ColumnPlan, PlanEntries
-from pufferfish.columns.statement import BeliefsFrom, Facts, Order, contradictions, words
+from pufferfish.columns.statement import BeliefsFrom, Facts, Order, words
 from pufferfish.columns.statement.facts import FactsEntries
 from pufferfish.core.validation import nonnegative
 from pufferfish.documents.shape import Entries, written
 from pufferfish.documents.types import Count, Name, NotNegative, Whole, whole_text
-from pufferfish.kinds.entries import record_shape
+from pufferfish.kinds.agreement import contradictions
+from pufferfish.kinds.entries import record_shape, undecided_rows
 from pufferfish.kinds.record import ReleaseRecord
 from pufferfish.learning.reveals import Reveals
 from pufferfish.words.numbers import percent_of
@@ -85,6 +86,14 @@ class Record(ReleaseRecord[ColumnPlan, Facts]):
         pufferfish=Literal["record"],
         version=Literal[1],
         headline=tuple[str, ...],
+    )
+
+    # What the shape has and no plan decides.
+    UNDECIDED: ClassVar[Mapping[str, str]] = undecided_rows(
+        "plan.recode",
+        reveals="kept",
+        rows_tested="plan.person",
+        **{"table.column_std": ""},
     )
 
     plan: ColumnPlan
@@ -172,8 +181,9 @@ class Record(ReleaseRecord[ColumnPlan, Facts]):
 
     def contradictions(self) -> list[str]:
         """Entries that cannot be true of one release together, in words."""
-        counted = {"table": self.counted, "published": self.published}
-        return contradictions(counted, self.facts, self.plan)
+        facts = self.facts
+        said = facts.to_dict() | {"table": self.counted, "published": self.published}
+        return contradictions(said, facts, self.plan, facts.kept)
 
     def __repr__(self) -> str:
         """The column and the rows published; other counts of the table may be private."""

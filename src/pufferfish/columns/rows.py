@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.beliefs.scenario import Belief, Secret
+from pufferfish.beliefs.scenario import Secret
 from pufferfish.calibration.mechanism import Mechanism
 from pufferfish.columns.counts import Counts
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.errors import DataError
 from pufferfish.core.numerics import off_step
 from pufferfish.core.validation import FloatArray
+from pufferfish.kinds.recount import believed_range
 from pufferfish.releases.secrets import check_secrets
 from pufferfish.tables import Batch, Changed
 from pufferfish.tables.batch import Numbers
 
-__all__ = ["RowRules", "believed_range"]
+__all__ = ["RowRules"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,11 +189,3 @@ class RowRules:
         """Which rows have a wanted secret; rows without any secret do not."""
         kinds = np.array([wanted(label) for label in batch.secret.labels] + [False])
         return np.asarray(kinds[batch.secret.codes])  # a missing secret has the code −1
-
-
-def believed_range(beliefs: Sequence[Belief]) -> tuple[float, float]:
-    """The range of values that the beliefs consider possible: 8 stds around each component."""
-    laws = [prior.components() for belief in beliefs for prior in belief.priors.values()]
-    low = min(float((law.means - 8.0 * law.stds).min()) for law in laws)
-    high = max(float((law.means + 8.0 * law.stds).max()) for law in laws)
-    return low, high

@@ -51,6 +51,8 @@ def certificate_gap(
         *(_gap(*both) for both in zip(_screen(recorded), _screen(computed), strict=True)),
     ]
     for key, result in theirs.items():
+        if bool(result.witnesses) != bool(mine[key].witnesses):
+            return math.inf
         gaps += _gaps(result, mine[key])
     return max(gaps)
 

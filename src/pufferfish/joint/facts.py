@@ -77,8 +77,8 @@ class TableFacts(Stated):
     goal: Guarantee
     unit: Literal["row", "person"]
     pairs: Sequence[SecretPair]
-    columns: tuple[Name, ...]
-    secret: tuple[Name, ...]
+    columns: Annotated[tuple[Name, ...], Meta(min_length=1)]
+    secret: Annotated[tuple[Name, ...], Meta(min_length=1)]
     known: tuple[Name, ...]
     kept: tuple[Name, ...]
     unprotected: tuple[Name, ...]

@@ -19,7 +19,8 @@ from pufferfish.documents.types import Whole
 from pufferfish.joint.facts import TableFacts, TableFactsEntries
 from pufferfish.joint.plan import TablePlan, TablePlanEntries
 from pufferfish.joint.words import words
-from pufferfish.kinds.entries import record_shape
+from pufferfish.kinds import agreement
+from pufferfish.kinds.entries import record_shape, undecided_rows
 from pufferfish.kinds.record import ReleaseRecord
 from pufferfish.learning.reveals import Reveals
 from pufferfish.words.numbers import percent_of
@@ -73,6 +74,19 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
         pufferfish=Literal["table-record"],
         version=Literal[1],
         headline=tuple[str, ...],
+    )
+
+    # What the shape has and no plan decides.
+    UNDECIDED: ClassVar[Mapping[str, str]] = undecided_rows(
+        "plan.recodes",
+        reveals="unprotected",
+        known_says="known",
+        **{"table.unseen": "", "plan.missing": "plan.recodes", "plan.missing_secret": ""},
+        # A rule that changes no label is not told, and says how labels are shown.
+        **dict.fromkeys(
+            [f"plan.scenario.beliefs.rules.{name}" for name in ("order", "read")], "plan"
+        ),
+        **{"plan.noise.unseen": "plan.noise.values", "plan.noise.laws.unseen": "plan.noise.laws"},
     )
 
     plan: TablePlan
@@ -160,8 +174,9 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
 
     def contradictions(self) -> list[str]:
         """Entries that cannot be true of one release together, in words."""
-        counted = {"table": self.counted, "published": self.published}
-        return contradictions(counted, self.facts, self.plan)
+        facts = self.facts
+        said = facts.to_dict() | {"table": self.counted, "published": self.published}
+        return contradictions(said, facts, self.plan)
 
     def __repr__(self) -> str:
         """The columns and the rows published; other counts of the table may be private."""
@@ -176,41 +191,13 @@ def contradictions(data: Mapping[str, Any], facts: TableFacts, plan: TablePlan |
         facts: What it says to everybody.
         plan: Its plan, where that is known.
     """
-    found = [*_of_facts(facts)]
-    if plan is not None and facts.order != ("table" if plan.keep_order else "random"):
-        found.append("the order of the rows is not that of the plan")
-    if "table" in data:
-        found += _of_counts(data["table"], data["published"]["rows"], facts)
-    return found
+    return [*_of_known(facts), *agreement.contradictions(data, facts, plan, facts.unprotected)]
 
 
-def _of_facts(facts: TableFacts) -> Iterator[str]:
+def _of_known(facts: TableFacts) -> Iterator[str]:
     if not {*facts.kept} <= {*facts.known}:
         yield "a column is kept, but not among the known columns"
-    if facts.reveals is not None and not facts.unprotected:
-        yield "it says what unprotected columns reveal, and no column is unprotected"
     if facts.known_says is not None and not facts.known:
         yield "it says what known columns reveal, and no column is known"
-    for found in (facts.reveals, facts.known_says):
-        if found is not None and found.pair not in facts.pairs:
-            yield "what columns reveal is about a pair that is not among the pairs"
-    if facts.beliefs_fitted is not None and facts.beliefs_from != "another table":
-        yield "it says when beliefs were fitted to another table, and also that they were not"
-    if (facts.rows_fitted is None) == (facts.beliefs_from == "other rows"):
-        yield "whether beliefs were fitted to other rows, and to how many, contradict each other"
-    if facts.unprotected_percent is None:
-        yield "it does not say how many rows have no secret that is in a pair"
-
-
-def _of_counts(table: Mapping[str, int], published: int, facts: TableFacts) -> Iterator[str]:
-    rows, missing = table["rows"], table["missing"]
-    if published != rows - (missing if facts.missing == "drop" else 0):
-        yield "the rows published are not the rows read minus the rows left out"
-    if missing > (0 if facts.missing == "refuse" else rows):
-        yield "more rows have no value than is possible"
-    if max(table["unprotected"], table["unseen"]) > published:
-        yield "more rows are not protected, or were not described, than were published"
-    if table["capped"] and facts.cap is None:
-        yield "values were capped, but there is no cap"
-    if facts.unprotected_percent != percent_of(table["unprotected"], published):
-        yield "the share of rows without a secret that is in a pair is not that of the counts"
+    if facts.known_says is not None and facts.known_says.pair not in facts.pairs:
+        yield "what columns reveal is about a pair that is not among the pairs"

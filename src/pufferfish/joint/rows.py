@@ -12,11 +12,12 @@ from pufferfish.beliefs.labels import Label, parts_of
 from pufferfish.beliefs.rules import Rule
 from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED
 from pufferfish.calibration.mechanism import Mechanism
-from pufferfish.columns.rows import RowRules, believed_range
+from pufferfish.columns.rows import RowRules
 from pufferfish.core.validation import FloatArray
 from pufferfish.joint.book import Book, published_type
 from pufferfish.joint.cells import CellRules, Judged
 from pufferfish.joint.plan import TablePlan
+from pufferfish.kinds.recount import believed_range
 from pufferfish.noise import Stratified
 from pufferfish.recoding.law import Recoding
 from pufferfish.tables import Batch, Changed

@@ -8,7 +8,7 @@ checked. `register` makes it known to the verifier. No layer above asks which ki
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal
 
@@ -63,6 +63,11 @@ class Kind(ABC, Generic[PlanT, StatedT]):
     @abstractmethod
     def agreement(self, data: Mapping[str, Any], facts: StatedT, plan: PlanT | None) -> list[str]:
         """What was done and counted that cannot be true together, in words."""
+
+    def decided(self, facts: StatedT, plan: PlanT) -> tuple[Collection[str], Collection[str]]:
+        """The entries that the counts in a plan decide, and parts of it that nothing decides."""
+        del facts, plan
+        return (), ()
 
     @abstractmethod
     def appearance(

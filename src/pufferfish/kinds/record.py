@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from pufferfish.beliefs.guarantee import Guarantee
@@ -56,12 +57,15 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
 
     The internal edition holds the plan and the certificate: all that is needed to check every claim
     again. The public edition holds what an analyst needs, and the plan only if that is public.
-    `SHAPE` describes both (`record_shape`).
+    `SHAPE` describes both (`record_shape`). `UNDECIDED` has the entries that no plan decides, each
+    with the entry without which it says nothing: `verify` names them, unless the counts decide
+    them.
     """
 
     __slots__ = ()
     KIND: ClassVar[str]
     SHAPE: ClassVar[Any]
+    UNDECIDED: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     plan: PlanT
     versions: dict[str, str]

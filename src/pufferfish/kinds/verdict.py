@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["KEEPS", "SIGNED", "Check", "Verification"]
+__all__ = ["CHECKSUM", "KEEPS", "SIGNED", "Check", "Verification"]
 
 # In the claim that something keeps its promise.
 KEEPS = " keeps "
 
 # The claim that is checked where the reader names a key.
 SIGNED = "it is signed by the key that you named"
+# In the claim that a file is the published one.
+CHECKSUM = "has the checksum that the record names"
+# Entries of one part of a record that are named.
+_MOST_NAMED = 12
 _OTHER_FILE = "This file does NOT belong to this record.\n"
 _LINE_ENDS = "The values are the published ones, but the file is NOT: ask for the original.\n"
 
@@ -41,6 +45,22 @@ class Check:
         return self.detail if self.other_file else f"{self.claim} ({self.detail})"
 
 
+def _grouped(names: Iterable[str]) -> str:
+    """Entries by the part of the record that they are in; of very many some."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        part, _, last = name.rpartition(".")
+        groups.setdefault(part, []).append(last)
+    return ", ".join(
+        f"{part} ({_some(own)})" if part else ", ".join(own) for part, own in groups.items()
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = [f"and {len(names) - _MOST_NAMED:,} more"] if len(names) > _MOST_NAMED else []
+    return ", ".join([*names[:_MOST_NAMED], *more])
+
+
 def _verdict(checks: Iterable[Check]) -> bool | None:
     """False if a claim is wrong, None if one could not be checked, else True."""
     verdicts = [check.verdict for check in checks]
@@ -58,6 +78,7 @@ class Verification:
         checks: Each claim.
         headline: What the release publishes and its promise does not cover, from the numbers.
         notes: What was not checked, and why.
+        unchecked: The entries that this edition does not decide, such as "table.capped".
         signed_by: The fingerprint of the key that signed the record; None where nobody did, or
             where the signature is wrong.
         vouched: Whether that is a key that the reader named.
@@ -68,6 +89,7 @@ class Verification:
     checks: tuple[Check, ...]
     headline: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
     signed_by: str | None = None
     vouched: bool = False
     drawn: str = "noise"
@@ -113,8 +135,13 @@ class Verification:
             else f"No {'other ' if other else ''}contradiction was found. The lines marked 'not "
             f"checkable' were NOT checked{self._promise_unchecked}"
         )
+        unchecked = (
+            f"\nFrom this edition these entries cannot be checked: {_grouped(self.unchecked)}."
+            if self.unchecked
+            else ""
+        )
         return (
             f"{file if other else ''}{found}.\n{self.who}\nWithout the data nobody "
             f"can check that the {self.drawn} was really drawn, that the beliefs are those of the "
-            "table, or that the counts and dates are right."
+            f"table, or that the counts and dates are right.{unchecked}"
         )

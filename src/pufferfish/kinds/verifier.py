@@ -6,6 +6,7 @@ Figures on what a release costs those who use it are private, and are not all co
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,10 @@ from pufferfish.documents.text import (
 )
 from pufferfish.exact import Certificate
 from pufferfish.exact.recheck import certificate_gap
+from pufferfish.kinds.entries import entry_at, stated_entries
 from pufferfish.kinds.kind import Kind, kind_of
 from pufferfish.kinds.record import TOLERANCE
-from pufferfish.kinds.verdict import KEEPS, SIGNED, Check, Verification
+from pufferfish.kinds.verdict import CHECKSUM, KEEPS, SIGNED, Check, Verification
 from pufferfish.mechanisms import drawing_of, words_of
 from pufferfish.noise import Law, law_from_dict
 
@@ -97,9 +99,11 @@ def verify_document(
         return Verification(edition=edition, checks=(*checks, wrong), signed_by=signed_by)
     facts = kind.facts(data)
     applied = _called(facts)
+    plan = None
     try:
         with patience(PATIENCE_SECONDS):
-            checks += _claims(kind, data, facts)
+            plan, claims = _claims(kind, data, facts)
+            checks += claims
     except OutOfPatienceError as error:
         claim = f"this {applied} keeps the promise"
         checks.append(Check(claim=claim, verdict=None, detail=str(error)))
@@ -109,6 +113,7 @@ def verify_document(
         checks=(*checks, *found),
         headline=tuple(kind.words(facts).get("headline", ())),
         notes=tuple(notes),
+        unchecked=_unchecked(kind, data, facts, plan, found),
         signed_by=signed_by,
         vouched=signer is not None and signed_by == signer.fingerprint,
         drawn=applied,
@@ -155,20 +160,71 @@ def _misshapen(data: dict[str, Any], shape: Any) -> Check | None:
     raise InvalidInputError(f"this record is not of the right shape: {found}.")
 
 
-def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Check]:
-    """Checks of the claims of a record, except for what was published."""
-    checks = [_drawable(_applied(data, facts))]
+def _unchecked(
+    kind: Kind[Any, Any], data: dict[str, Any], facts: Any, plan: Any, seen: Iterable[Check]
+) -> tuple[str, ...]:
+    """The entries that nothing in this edition decides."""
+    decided, parts = ((), ()) if plan is None else kind.decided(facts, plan)
+    private = ("plan", "certificate")
+    parts = [*parts, "plan.rounding"] if plan is not None and plan.public else [*parts]
+    if plan is None:
+        parts = [*stated_entries(kind.record.SHAPE), *(each for each in private if each in data)]
+    decided = {*decided, "unprotected_percent"} if "table" in data else decided
+    if any(each.verdict is True and CHECKSUM in each.claim for each in seen):
+        decided = {*decided, "published.sha256", "published.rows"}
+    named = [
+        name
+        for name, needed in kind.record.UNDECIDED.items()
+        if name not in decided and entry_at(data, needed or name.split(".")[0])
+    ]
+    return tuple(sorted({*named, *parts}))
+
+
+def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> tuple[Any, list[Check]]:
+    """The plan, where it is known, and checks of the claims, except for what was published."""
+    plan, checks = None, [_drawable(_applied(data, facts))]
     promised = f"this {_called(facts)}{KEEPS}{kind.promise_in_words(facts)}"
     if "plan" in data:
         if data["edition"] == "public":
             checks.append(kind.all_public(data["plan"]))
-        checks += _against_plan(kind, data, facts, f"{promised}, for every {kind.everybody}")
+        promised = f"{promised}, for every {kind.everybody}"
+        plan, found = _against_plan(kind, data, facts, promised)
+        checks += found
     else:
         checks.append(_agreement(kind, data, facts, None))
         private = f"{kind.private}; the internal edition can be checked"
         checks.append(Check(claim=promised, verdict=None, detail=private))
     checks.append(_words(kind, data, facts))
-    return [*checks, Check(claim=_NOTHING_ADDED, verdict=True, detail="all entries are known")]
+    other = _other_entries(kind, data, facts, plan)
+    detail = f"written otherwise: {', '.join(other)}" if other else "all entries are known"
+    return plan, [*checks, Check(claim=_NOTHING_ADDED, verdict=not other, detail=detail)]
+
+
+def _other_entries(kind: Kind[Any, Any], data: dict[str, Any], facts: Any, plan: Any) -> list[str]:
+    """Entries that are not as they would be written: one that says nothing could look like a claim.
+
+    What was read is written again, entry by entry.
+    """
+    stated = {name: data[name] for name in stated_entries(kind.record.SHAPE) if name in data}
+    parts = [("", stated, facts.to_dict())]
+    if plan is not None:
+        public = data["edition"] == "public"
+        again = plan.to_public_dict() if public else plan.to_dict()
+        parts.append(("plan.", data["plan"], again))
+    if "certificate" in data and plan is not None:
+        try:
+            again = Certificate.from_dict(data["certificate"]).to_dict()
+        except InvalidInputError:
+            again = data["certificate"]  # another check finds that it is wrong
+        parts.append(("certificate.", data["certificate"], again))
+    elif "certificate" in data and "plan" not in data:
+        parts.append(("", {"certificate": ...}, {}))
+    return [
+        f"{where}{name}"
+        for where, given, made in parts
+        for name in {**given, **made}
+        if given.get(name, ...) != made.get(name, ...)
+    ]
 
 
 def _called(facts: Any) -> str:
@@ -199,22 +255,22 @@ def _drawable(law: Law) -> Check:
 
 def _against_plan(
     kind: Kind[Any, Any], data: dict[str, Any], facts: Any, promised: str
-) -> list[Check]:
+) -> tuple[Any, list[Check]]:
     try:
         with refuse_incomputable("plan"):
             plan = kind.plan.from_record(data)
     except CertificationError as error:
-        return [Check(claim=promised, verdict=False, detail=str(error))]
+        return None, [Check(claim=promised, verdict=False, detail=str(error))]
     except InvalidInputError as error:
-        return [Check(claim="the plan can be read", verdict=False, detail=str(error))]
+        return None, [Check(claim="the plan can be read", verdict=False, detail=str(error))]
     except UnsupportedError as error:
-        return [Check(claim=promised, verdict=None, detail=str(error))]
+        return None, [Check(claim=promised, verdict=None, detail=str(error))]
     planned = kind.facts_by_plan(facts, plan)
     said = planned.to_dict() | {"notice": data["plan"].get("notice", data["notice"])}
     # An entry that only one of them has differs as well.
     other = [name for name in {**said, **facts.to_dict()} if data.get(name) != said.get(name)]
     same = planned.noise == facts.noise and planned.goal == facts.goal
-    return [
+    return plan, [
         Check(
             claim=promised,
             verdict=same and plan.holds,

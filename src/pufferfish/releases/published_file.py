@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from pufferfish.core.errors import DataError, InvalidInputError, PufferfishError
 from pufferfish.documents.strict import read_bounded_text
-from pufferfish.kinds.verdict import Check
+from pufferfish.kinds.verdict import CHECKSUM, Check
 from pufferfish.tables.manifest import MANIFEST, Manifest, file_sha256
 from pufferfish.tables.sources import data_files
 
@@ -107,7 +107,7 @@ def look_at(
         look: Judges its values, if it is the published one.
     """
     named = show_name(released.name)
-    same = f"{named} has the checksum that the record names"
+    same = f"{named} {CHECKSUM}"
     if published["checksum_of"] == "column":
         found = Check(claim=same, verdict=None, detail="a frame was released, not a file")
         return [found], []

@@ -69,6 +69,8 @@ class SumKind(Kind[SumPlan, SumFacts]):
         found = []
         if facts.statistic == "mean" and facts.users is None:
             found.append("a mean was published without the number of users by which it was divided")
+        if plan is None and facts.rounding is None:
+            found.append("the users are private, and nothing is said of how the scale was rounded")
         if plan is None and facts.statistic != "mean" and facts.users is not None:
             found.append("the users are private, but their number is told")
         if plan is not None and "table" in data:

@@ -66,6 +66,15 @@ class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
         version=Literal[1],
     )
 
+    # What the shape has and no plan decides.
+    UNDECIDED: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        (
+            *("created", "versions", "published.value", "table.rows", "table.outside"),
+            *("plan.users", "plan.method", "plan.tau", "plan.allow_no_noise"),
+        ),
+        "",
+    )
+
     plan: SumPlan
     value: float
     rows: int

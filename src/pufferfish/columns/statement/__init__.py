@@ -5,7 +5,6 @@ the words again, and so see whether somebody has edited them. What is outside th
 first (`headline`), before any ε.
 """
 
-from pufferfish.columns.statement.agreement import contradictions
 from pufferfish.columns.statement.facts import BeliefsFrom, Facts, Order, planned_source
 from pufferfish.columns.statement.in_words import (
     WORDS,
@@ -21,7 +20,6 @@ __all__ = [
     "BeliefsFrom",
     "Facts",
     "Order",
-    "contradictions",
     "headline",
     "noise_in_words",
     "not_promised",
