@@ -221,7 +221,7 @@ def test_a_record_that_was_changed(typed: Typed, folder: Path) -> None:
 
 # Ten values of each secret, two steps apart: scale 2 for ε = 1. Two rows of a person can differ by
 # 2 · 11: scale 22. Both are rounded up to a rung.
-NAMES = ("-c", "x", "-s", "s")
+TOLD = ("-c", "x", "-s", "s")
 SIZES: list[tuple[tuple[str, ...], dict[str, float]]] = [
     ((), {"scale": 2.5}),
     (("--mechanism", "gaussian", "--delta", "0.01"), {"std": 3.2}),
@@ -232,7 +232,7 @@ SIZES: list[tuple[tuple[str, ...], dict[str, float]]] = [
 
 @pytest.mark.parametrize(("more", "size"), SIZES)
 def test_the_size_of_the_noise(typed: Typed, more: tuple[str, ...], size: dict[str, float]) -> None:
-    found = typed("calibrate", "t.csv", *NAMES, "-e", "1", *more, "--json").json["noise"]
+    found = typed("calibrate", "t.csv", *TOLD, "-e", "1", *more, "--json").json["noise"]
     assert found.items() >= size.items()
 
 
