@@ -59,7 +59,7 @@ def test_a_public_map_is_shown_and_no_private_rows() -> None:
     assert "Who pays" not in page.text
     assert "Before and after" not in page.text
     # The frequencies that are kept are those of the reference.
-    assert "computed from another table" in page.text
+    assert "only as far as the two agree" in page.text
 
 
 def test_what_is_kept_of_bins() -> None:
