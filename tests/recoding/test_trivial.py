@@ -107,7 +107,7 @@ def judged(found: Found, task: Task) -> None:
     ("columns", "keep", "work"),
     [
         *((columns, True, None) for columns in COLUMNS),
-        *((COLUMNS[1], keep, work) for keep in (True, False) for work in (0, 30, 100, 300)),
+        *((COLUMNS[1], keep, work) for keep in (True, False) for work in (0, 43, 100, 300)),
         (COLUMNS[1], False, None),
         (COLUMNS[2], True, 0),
     ],

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 
@@ -23,9 +22,9 @@ __all__ = ["MapProgram", "MapRows"]
 # HiGHS takes no coefficient above 1e15. A larger ε is replaced by this one: the promise is then
 # stricter.
 _LARGEST_EPSILON = 30.0
-# Steps of the simplex method times entries of T, after which a search stops. It counts work and not
-# time, so that the same beliefs give the same map on every machine.
-_MOST_WORK = 2_000_000_000
+# A search stops after this many steps of the simplex method times entries of T, and after this many
+# programs. That counts work and not time, so that the same beliefs give the same map everywhere.
+_MOST_WORK, _MOST_PROGRAMS = 5_000_000_000, 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -111,7 +110,7 @@ class MapRows:
             progress: Called with the number of times that the program was solved.
         """
         most = max(_MOST_WORK // (self._ins * self._outs), 1)
-        for solved in count(1):
+        for solved in range(1, _MOST_PROGRAMS + 1):
             found = self.lp.solve(most - self.lp.steps)
             if found is None:
                 return
