@@ -75,7 +75,7 @@ def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     case = next(each for each in LIMITS if each.get("wrong") == 0.03)
     rounds: list[int] = []
     whole = solved(case, progress=rounds.append)
-    for steps in (20, 300):
+    for steps in (20, 200):
         seams.put(monkeypatch, seams.MOST_WORK_OF_A_SEARCH, steps * whole.map.size)
         stopped: list[int] = []
         found = solved(case, progress=stopped.append)
