@@ -83,7 +83,7 @@ def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
         assert 0 < len(stopped) < len(rounds)
         assert found.loss < whole.loss
     seams.put(monkeypatch, seams.MOST_WORK_OF_A_SEARCH, 0)
-    assert tried(case) is None
+    assert tried(LIMITS[0]) is None
 
 
 def test_progress_is_told() -> None:
