@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,6 +19,7 @@ from pufferfish.core.numerics import round_up
 from pufferfish.kinds.agreement import contradictions
 from pufferfish.kinds.plan import ReleasePlan
 from pufferfish.kinds.record import ReleaseRecord
+from pufferfish.kinds.recount import decided
 from pufferfish.kinds.verdict import Check
 from pufferfish.releases import RowKind, RowSession
 from pufferfish.releases.published_file import Appearance
@@ -82,6 +83,10 @@ class ColumnKind(RowKind[ColumnPlan, Facts]):
     ) -> list[str]:
         """Whether counts, order and measurements can be true together."""
         return contradictions(data, facts, plan, facts.kept)
+
+    def decided(self, facts: Facts, plan: ColumnPlan) -> tuple[Collection[str], Collection[str]]:
+        """What the counts decide, and the parts of the plan that nothing decides."""
+        return decided(plan, facts.beliefs_from)
 
     def story(self, record: Record) -> tuple[Step, ...]:
         """What happened, part by part."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from pufferfish.joint.story import story
 from pufferfish.joint.words import words
 from pufferfish.kinds.plan import ReleasePlan
 from pufferfish.kinds.record import ReleaseRecord
+from pufferfish.kinds.recount import decided
 from pufferfish.kinds.verdict import Check
 from pufferfish.releases import RowKind, RowSession
 from pufferfish.releases.published_file import Appearance
@@ -78,6 +79,12 @@ class TableKind(RowKind[TablePlan, TableFacts]):
     ) -> list[str]:
         """Whether counts, order and measurements can be true together."""
         return contradictions(data, facts, plan)
+
+    def decided(
+        self, facts: TableFacts, plan: TablePlan
+    ) -> tuple[Collection[str], Collection[str]]:
+        """What the counts decide, and the parts of the plan that nothing decides."""
+        return decided(plan, facts.beliefs_from)
 
     def story(self, record: TableRecord) -> tuple[Step, ...]:
         """What happened, part by part."""

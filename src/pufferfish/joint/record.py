@@ -81,7 +81,7 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
         "plan.recodes",
         reveals="unprotected",
         known_says="known",
-        **{"table.unseen": "", "plan.missing": "plan.recodes", "plan.missing_secret": ""},
+        **{"table.unseen": "", "plan.missing_secret": ""},
         # A rule that changes no label is not told, and says how labels are shown.
         **dict.fromkeys(
             [f"plan.scenario.beliefs.rules.{name}" for name in ("order", "read")], "plan"

@@ -15,62 +15,31 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from pufferfish.beliefs.known import given_key
-from pufferfish.beliefs.labels import Label, Place, key_of
-from pufferfish.beliefs.layout import NO_SECRET
-from pufferfish.beliefs.priors import Categorical, Discrete
+from pufferfish.beliefs.labels import key_of
 from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, Secret, SecretPair
+from pufferfish.kinds.fingerprints import (
+    HOLE,
+    Counted,
+    Counts,
+    Whose,
+    counted,
+    of_crosstab,
+    of_summary,
+)
 from pufferfish.noise import Stratified
 from pufferfish.recoding.law import Recoding
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.summary import Group, Summary
 
-__all__ = ["Recount", "believed_range", "easiest_pair", "known_shares", "recount_of", "told"]
-
-# How often each combination of published values occurs, by its key.
-Counts = Counter[Place]
-# A secret with its type, because True and 1 are two; None for all rows.
-Whose = tuple[type, Secret | None]
-_HOLE, _ALL = key_of(None), (type(None), None)
-
-
-class Counted(NamedTuple):
-    """What one belief counted.
-
-    Attributes:
-        place: The place of the belief in its scenario.
-        belief: The belief.
-        whole: n(v,z); numbers that are missing are counted as holes.
-        laws: n(v,s,z) by secret; empty where the laws are models.
-    """
-
-    place: int
-    belief: Belief
-    whole: Counts
-    laws: Mapping[Secret, Counts]
-
-    @property
-    def others(self) -> Counts:
-        """Rows of other secrets, or of none; negative where the counts contradict each other."""
-        rest = Counter(self.whole)
-        for law in self.laws.values():
-            rest.subtract(law)
-        return rest
-
-    def parts(self) -> Iterator[tuple[Whose, Counts]]:
-        """The counts that add up over known values."""
-        yield from (((type(secret), secret), law) for secret, law in self.laws.items())
-        # Where rows were set apart, each value that only they have counts as one more row.
-        if self.belief.provenance != OTHER_ROWS:
-            yield _ALL, self.whole
+__all__ = ["Recount", "believed_range", "decided", "easiest_pair", "known_shares"]
+__all__ += ["recount_of", "told"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +64,7 @@ class Recount:
         found: dict[str, list[Counted]] = {}
         for place, belief in enumerate(self.beliefs):
             if belief.of_table and belief.fitted_on and belief.frequencies is not None:
-                found.setdefault(belief.fitted_on, []).append(_counted(place, belief))
+                found.setdefault(belief.fitted_on, []).append(counted(place, belief))
         return found
 
     def wrong(self) -> Iterator[str]:
@@ -142,9 +111,9 @@ class Recount:
             if {given_key(each.belief.given) for each in full} == {
                 given_key(each.belief.given) for each in self._full(table)
             }:
-                yield from _of_crosstab(full, others=self.others)
+                yield from of_crosstab(full, others=self.others)
             return
-        yield from (_of_summary(each) for each in table if each.laws)
+        yield from (of_summary(each) for each in table if each.laws)
 
 
 def _incomplete(beliefs: Iterable[Belief]) -> bool:
@@ -157,26 +126,6 @@ def _incomplete(beliefs: Iterable[Belief]) -> bool:
         occur.setdefault(names, set()).add(known)
         described.setdefault(kind, set()).add(known)
     return any(found != occur[kind[1]] for kind, found in described.items())
-
-
-def _counted(place: int, belief: Belief) -> Counted:
-    holes, laws = belief.missing_counts, belief.priors
-    known = all(
-        isinstance(law, Discrete | Categorical) and law.counts is not None for law in laws.values()
-    )
-    return Counted(
-        place,
-        belief,
-        _count(belief.frequencies, belief.frequencies_missing),
-        {each: _count(law, holes.get(each, 0)) for each, law in laws.items()} if known else {},
-    )
-
-
-def _count(law: Any, missing: int) -> Counts:
-    values = law.values.tolist() if isinstance(law, Discrete) else law.values
-    counts = Counter(dict(zip(map(key_of, values), np.asarray(law.counts).tolist(), strict=True)))
-    counts.update({_HOLE: missing} if missing else {})
-    return counts
 
 
 def _differ(table: Sequence[Counted], full: Sequence[Counted]) -> bool:
@@ -198,79 +147,6 @@ def _differ(table: Sequence[Counted], full: Sequence[Counted]) -> bool:
         for whose, counts in each.parts()
         if (key, whose) in sums
     )
-
-
-def _of_summary(one: Counted) -> set[str]:
-    """The fingerprints of a column of numbers; other rows may have no secret."""
-    belief = one.belief
-    groups = {
-        secret: _group(law, belief.missing_counts.get(secret, 0))
-        for secret, law in belief.priors.items()
-    }
-    alone = Summary("", "", groups, bin_width=2.0 * belief.radius)
-    rest = sorted((key[0][1], rows) for key, rows in (+one.others).items() if key != _HOLE)
-    values, counts = zip(*rest, strict=True) if rest else ((), ())
-    nobody = Group(np.array(values), np.array(counts, dtype=np.int64), one.others[_HOLE])
-    return {alone.fingerprint, replace(alone, without_secret=nobody).fingerprint}
-
-
-def _group(law: Any, missing: int) -> Group:
-    there = law.counts > 0
-    return Group(law.values[there], law.counts[there], missing)
-
-
-def _of_crosstab(full: Sequence[Counted], *, others: bool) -> Iterator[set[str]]:
-    """The fingerprint of combinations; none where not every label of a row is known."""
-    rules = full[0].belief.rules if full else {}
-    width = len(full[0].belief.columns) or 1 if full else 0
-    names = [*rules]
-    known = [name for name in names if full and name in full[0].belief.given]
-    if len(names) - width - len(known) != 1 or full[0].belief.cap is not None:
-        return  # several secrets, which are counted one by one, or values that were moved
-    cells: Counter[tuple[Any, ...]] = Counter()
-    shown: dict[Any, Label] = {}
-    for each in {given_key(each.belief.given): each for each in reversed(full)}.values():
-        given = tuple(each.belief.given[name] for name in known)
-        rest = +each.others
-        if rest and others:
-            return
-        for secret, law in [*each.laws.items(), (None, rest)]:
-            if _ambiguous(secret):
-                return
-            label = None if secret == NO_SECRET else secret
-            for key, rows in law.items():
-                cell = (*key, *key_of((label, *given)))
-                cells[cell] += rows
-                for part, plain in zip(cell[width:], (label, *given), strict=True):
-                    shown[part] = plain
-    yield {_fingerprint(names, +cells, shown)}
-
-
-def _ambiguous(secret: Secret | None) -> bool:
-    """Whether a secret may have been a number that is not whole."""
-    try:
-        return isinstance(secret, str) and repr(float(secret)) == secret
-    except ValueError:
-        return False
-
-
-def _fingerprint(
-    names: Sequence[str], cells: Mapping[tuple[Any, ...], int], shown: Mapping[Any, Label]
-) -> str:
-    labels, codes = [], []
-    for column in zip(*cells, strict=True):
-        distinct = [*dict.fromkeys(column)]
-        place = {key: number for number, key in enumerate(distinct)}
-        plain = [shown.get(key, None if key == _HOLE[0] else key[1]) for key in distinct]
-        numbers = [each for each in plain if isinstance(each, float)]
-        if all(each.is_integer() for each in numbers):
-            plain = [int(each) if isinstance(each, float) else each for each in plain]
-        labels.append(tuple(plain))
-        codes.append([place[key] for key in column])
-    table = Crosstab(
-        tuple(names), tuple(labels), np.array(codes).T, np.array([*cells.values()], dtype=np.int64)
-    )
-    return table.fingerprint
 
 
 def known_shares(
@@ -351,7 +227,7 @@ def told(plan: Any, recount: Recount, source: str) -> dict[str, Any]:
     whole = _whole(table)
     found["published.rows"] = every = whole.total()
     if plan.missing != "drop":
-        holes = sum(rows for key, rows in whole.items() if _HOLE[0] in key)
+        holes = sum(rows for key, rows in whole.items() if HOLE[0] in key)
         found |= {"table.rows": every, "table.missing": holes}
     for view in _views(table):
         covered = sum(rows for secret, rows in _rows(view).items() if secret in plan.protected)
@@ -367,6 +243,15 @@ def told(plan: Any, recount: Recount, source: str) -> dict[str, Any]:
     elif not {each.place for each in table if each.laws} <= {*recount.undecided}:
         found |= _measured(plan, whole)
     return found
+
+
+def decided(plan: Any, source: str) -> tuple[Collection[str], Collection[str]]:
+    """As `Kind.decided`: what the counts decide, and beliefs that are models or assumptions."""
+    recount = recount_of(plan)
+    parts = [f"plan.scenario.beliefs[{each}]" for each in recount.undecided]
+    if source != "this table":
+        parts.append("plan.scenario.beliefs.frequencies")
+    return told(plan, recount, source), parts
 
 
 def _views(table: Iterable[Counted]) -> list[dict[Secret, dict[Any, int]]]:
@@ -400,10 +285,10 @@ def _measured(plan: Any, whole: Counts) -> dict[str, Any]:
     beliefs = plan.scenario.beliefs
     if any(each.radius for each in beliefs):
         return {}
-    rows = np.array([count for key, count in whole.items() if key != _HOLE])
+    rows = np.array([count for key, count in whole.items() if key != HOLE])
     if not rows.size:
         return {}
-    values = np.array([key[0][1] for key in whole if key != _HOLE])
+    values = np.array([key[0][1] for key in whole if key != HOLE])
     low, high = believed_range(beliefs)
     found = {"table.outside": int(rows[(values < low) | (values > high)].sum())}
     if plan.cap is not None:

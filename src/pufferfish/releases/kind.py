@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -13,7 +13,6 @@ from pufferfish.core.validation import require
 from pufferfish.kinds.kind import Kind, kind_of
 from pufferfish.kinds.plan import ReleasePlan, RowPlan
 from pufferfish.kinds.record import Stated
-from pufferfish.kinds.recount import recount_of, told
 from pufferfish.kinds.verdict import CHECKSUM, Check
 from pufferfish.releases.published_file import Appearance, beside, look_at, show_name
 from pufferfish.releases.session import RowSession
@@ -43,15 +42,6 @@ class RowKind(Kind[PlanT, StatedT]):
     def looks(self, data: Mapping[str, Any], facts: StatedT, released: Path) -> Appearance | None:
         """How the published values look; None: there is no test for them."""
         return None
-
-    def decided(self, facts: StatedT, plan: PlanT) -> tuple[Collection[str], Collection[str]]:
-        """What follows from the counts, and the beliefs that are models or assumptions."""
-        recount = recount_of(plan)
-        parts = [f"plan.scenario.beliefs[{each}]" for each in recount.undecided]
-        source: str = facts.to_dict()["beliefs_from"]
-        if source != "this table":
-            parts.append("plan.scenario.beliefs.frequencies")
-        return told(plan, recount, source), parts
 
     def appearance(
         self,
