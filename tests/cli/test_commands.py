@@ -284,7 +284,16 @@ def test_json_and_quiet_of_verify(typed: Typed) -> None:
     for edition, code in (("record", 0), ("public", 6)):
         said = typed("verify", f"out.csv.{edition}.json", "--json")
         assert said.code == code
-        entries = {"verdict", "edition", "checks", "headline", "notes", "signed_by", "vouched"}
+        entries = {
+            "verdict",
+            "edition",
+            "checks",
+            "headline",
+            "notes",
+            "unchecked",
+            "signed_by",
+            "vouched",
+        }
         entries |= {"conclusion"}
         assert set(said.json) == entries
         quiet = typed("verify", f"out.csv.{edition}.json", "-q")
