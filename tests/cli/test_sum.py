@@ -82,7 +82,7 @@ def test_a_ledger_refuses_one_too_many(typed: Typed) -> None:
     assert typed(*publish).code == 0
     said = typed(*publish)
     assert said.code == 3
-    assert "releases of the same value" in said.err
+    assert "releases of the same rows" in said.err
 
 
 @pytest.mark.usefixtures("data")
