@@ -172,7 +172,7 @@ def _summarised(size: int) -> list[Result]:
         counts = 1 + generator.multinomial(RECORDS // 2 - size, density / density.sum())
         rows.append((np.repeat(secret, size), values, counts))
     secrets, all_values, all_counts = (np.concatenate(each) for each in zip(*rows, strict=True))
-    summary = pf.Summary.from_counts(secrets.tolist(), all_values, all_counts)
+    summary = pf.Counts.from_counts(secrets.tolist(), all_values, all_counts)
 
     def each(components: int | str) -> float:
         return typical(lambda: pf.fit_belief(summary, components=components), 3) / 2

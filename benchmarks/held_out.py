@@ -42,7 +42,7 @@ class Case(NamedTuple):
     """A column against a secret; `noise`: without laws that may be wrong, which take minutes."""
 
     name: str
-    counts: pf.Summary
+    counts: pf.Counts
     pairs: list[tuple[str, str]] | None = None
     noise: bool = False
 
@@ -74,19 +74,19 @@ def cases() -> list[Case]:
     ]
 
 
-def _by_sex(column: str) -> pf.Summary:
+def _by_sex(column: str) -> pf.Counts:
     rows = [row for row in _rows("adult_by_sex.csv") if row["column"] == column]
     return _summary(column, "sex", [(row["sex"], row["value"], row["count"]) for row in rows])
 
 
-def _counted(file: str, column: str, secret: str) -> pf.Summary:
+def _counted(file: str, column: str, secret: str) -> pf.Counts:
     cells = [(row[secret], row[column], row["count"]) for row in _rows(file)]
     return _summary(column, secret, cells)
 
 
-def _summary(column: str, secret: str, cells: list[tuple[str, str, str]]) -> pf.Summary:
+def _summary(column: str, secret: str, cells: list[tuple[str, str, str]]) -> pf.Counts:
     secrets, values, counts = zip(*cells, strict=True)
-    return pf.Summary.from_counts(
+    return pf.Counts.from_counts(
         secrets, map(float, values), map(int, counts), column=column, secret=secret
     )
 

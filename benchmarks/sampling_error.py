@@ -150,7 +150,7 @@ class Population(NamedTuple):
         )
         return Population(np.array(MIDDLES), (first, second))
 
-    def sample(self, rows: tuple[int, int], number: int) -> pf.Summary:
+    def sample(self, rows: tuple[int, int], number: int) -> pf.Counts:
         """Counts of this number of rows of each secret."""
         rng = np.random.default_rng((*rows, number))
         drawn = [rng.multinomial(each, law) for each, law in zip(rows, self.laws, strict=True)]
@@ -161,7 +161,7 @@ class Population(NamedTuple):
             if count
         ]
         secrets, values, counts_ = zip(*cells, strict=True)
-        return pf.Summary.from_counts(
+        return pf.Counts.from_counts(
             secrets, values, counts_, column="education-num", secret="race"
         )
 
@@ -194,7 +194,7 @@ def _apart(published: list[Array]) -> float:
         return float(np.abs(np.log(first[some]) - np.log(second[some])).max())
 
 
-def true_epsilons(population: Population, sample: pf.Summary) -> tuple[float, ...]:
+def true_epsilons(population: Population, sample: pf.Counts) -> tuple[float, ...]:
     """What ε = 1, calibrated on a sample, is for the population: in the order of KEPT."""
     of_recoding, of_noise = [], []
     for confidence in (None, CONFIDENCE):

@@ -16,8 +16,7 @@ import pytest
 BLOCK_BYTES = "pufferfish.tables.local.reading._BLOCK_BYTES"
 PERSONS_HELD = "pufferfish.tables.local.one_row._MOST_HELD"
 THREADS = "pufferfish.tables.local.pool._MOST_THREADS"
-VALUES_PENDING = "pufferfish.tables.tally._MOST_PENDING"
-CELLS_PENDING = "pufferfish.tables.crosstab._MOST_PENDING"
+CELLS_PENDING = "pufferfish.tables.tally._MOST_PENDING"
 BYTES_HASHED_IN_MEMORY = "pufferfish.tables.spark.written._LARGEST_HELD"
 STORES_THAT_RENAME = "pufferfish.tables.spark.storage._RENAMING"
 

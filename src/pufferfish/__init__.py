@@ -67,7 +67,7 @@ from pufferfish.recoding.law import Recoding
 from pufferfish.releases import Release, release, release_file
 from pufferfish.sampling import NotPrivateEntropy
 from pufferfish.sums import SumCalibration, SumPlan, calibrate_sum, compare_sum, release_sum
-from pufferfish.tables import Summary, summarise
+from pufferfish.tables import Counts, summarise
 from pufferfish.tables.halves import Halves, split_half
 from pufferfish.tables.spark.workers import SparkWorkers
 from pufferfish.theorems import ComposableCertificate, composable
@@ -91,6 +91,7 @@ __all__ = [
     "ComparedMethod",
     "Comparison",
     "ComposableCertificate",
+    "Counts",
     "CoverageWarning",
     "DataError",
     "Discrete",
@@ -137,7 +138,6 @@ __all__ = [
     "Stress",
     "SumCalibration",
     "SumPlan",
-    "Summary",
     "UnreachableGoalError",
     "UnsupportedError",
     "Verification",

@@ -34,7 +34,7 @@ def scenario() -> pf.Scenario:
     return pf.Scenario(pf.fit_beliefs(counted(), families=["empirical"]))
 
 
-def counted() -> pf.Summary:
+def counted() -> pf.Counts:
     return pf.summarise(TABLE, column="height", secret="sex")
 
 

@@ -80,7 +80,7 @@ def test_pairs_without_a_region_do_not_borrow_one() -> None:
 
 def test_a_band_around_binned_rows_covers_the_rows() -> None:
     # Nearly all rows of a lie at one end of a bin, nearly all rows of b at the other end.
-    counts = pf.Summary.from_counts(
+    counts = pf.Counts.from_counts(
         ["a", "a", "b", "b"], [4.0, 12.0, 4.0, 12.0], [4_995, 5, 4_995, 5], bin_width=8.0
     )
     how = {"confidence": SURE, "region": "band", "cap": (0.0, 8.0)}

@@ -19,8 +19,6 @@ EXTRAS: dict[str, tuple[Callable[[], Any], str]] = {
     "matplotlib.figure": (lambda: extras.matplotlib("figure"), "report"),
     "narwhals": (extras.narwhals, "frames"),
     "py4j.protocol": (lambda: extras.py4j("protocol"), "spark"),
-    "pyarrow": (extras.pyarrow, "frames"),
-    "pyarrow.compute": (lambda: extras.pyarrow("compute"), "frames"),
     "pyspark.sql": (lambda: extras.pyspark("sql"), "spark"),
     "shiny": (extras.shiny, "studio"),
     "sklearn.metrics": (lambda: extras.sklearn("metrics"), "learn"),
@@ -62,7 +60,7 @@ def test_libraries_are_imported_by_name_in_one_place() -> None:
 
 def test_the_command_line_loads_only_what_it_needs() -> None:
     """It runs where only the extra `cli` is installed."""
-    named = {name.partition(".")[0] for name in EXTRAS} - {"pyarrow"}
+    named = {name.partition(".")[0] for name in EXTRAS}
     others = named | {"starlette", "websockets"}
     code = "import sys, pufferfish.cli.app; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

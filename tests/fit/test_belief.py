@@ -390,7 +390,7 @@ def found(law: pf.Discrete | None) -> dict[float, int]:
 @pytest.mark.parametrize("frame", FRAMES, ids=["dict", "frame", "summary"])
 def test_a_table_keeps_its_counts(frame: Any) -> None:
     data = frame(with_holes())
-    names = () if isinstance(data, pf.Summary) else ("x", "s")
+    names = () if isinstance(data, pf.Counts) else ("x", "s")
     belief = pf.fit_belief(data, *names, family="empirical")
     for secret, law in belief.priors.items():
         assert found(law) == counter(with_holes(), secret)
@@ -455,7 +455,7 @@ def test_a_public_belief_says_no_more_of_the_table_than_its_laws() -> None:
 
 
 def test_counts_that_floats_cannot_hold_are_still_fitted() -> None:
-    huge = pf.Summary.from_counts(["a", "a", "b"], [1.0, 2.0, 2.0], [2**52, 2**52, 50])
+    huge = pf.Counts.from_counts(["a", "a", "b"], [1.0, 2.0, 2.0], [2**52, 2**52, 50])
     belief = pf.fit_belief(huge, family="empirical")
     assert belief.priors["a"] == pf.Discrete([1.0, 2.0], [0.5, 0.5])
     assert dict(belief.missing_counts) == {"b": 0}

@@ -11,8 +11,8 @@ import pufferfish as pf
 from pufferfish.fit.bootstrap import draw_resamples
 
 
-def summary() -> pf.Summary:
-    return pf.Summary.from_counts(
+def summary() -> pf.Counts:
+    return pf.Counts.from_counts(
         ["a", "a", "a", "b", "b", "a", "b"],
         [0.0, 1.0, 5.0, 1.0, 2.0, None, None],
         [50, 30, 20, 400, 100, 7, 3],

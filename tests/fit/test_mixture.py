@@ -86,7 +86,7 @@ def judged(cases: list[Compared]) -> tuple[int, int]:
     return len(fair), len(same)
 
 
-def table(name: str) -> pf.Summary:
+def table(name: str) -> pf.Counts:
     if name == "adult":
         return pf.summarise(pf.datasets.adult_education(), column="education-num", secret="race")
     return pf.summarise(pf.datasets.hungarian_cholesterol(), column="chol", secret="sex")

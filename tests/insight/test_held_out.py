@@ -17,7 +17,7 @@ BARE = {"mechanism": "recode", "floor": None, "keep_histogram": False}
 
 
 @pytest.fixture(scope="module")
-def counts() -> pf.Summary:
+def counts() -> pf.Counts:
     return pf.summarise(datasets.adult_education(), column="education-num", secret="race")
 
 
@@ -109,7 +109,7 @@ def test_epsilon_is_that_of_the_other_half_in_fractions():
     calibration = pf.Calibration(
         scenario=scenario, goal=GOAL, method="recode", mechanism=recoding, certificate=certificate
     )
-    other = pf.Summary.from_counts(["a", "a", "b", "b"], [0.0, 1.0, 0.0, 1.0], [9, 1, 2, 8])
+    other = pf.Counts.from_counts(["a", "a", "b", "b"], [0.0, 1.0, 0.0, 1.0], [9, 1, 2, 8])
     (found,) = judge(calibration, GOAL, other).splits
     likely = {
         secret: share * Fraction(3, 4) + (1 - share) * Fraction(1, 4)

@@ -167,8 +167,8 @@ def test_beliefs_of_ones_own():
     }
     with pytest.raises(pf.InvalidInputError, match="how many rows"):
         pf.held_out(pf.Scenario(pf.Belief(free)), GOAL, wrong=0.05, **BARE)
-    counts = pf.Summary.from_counts(["a", "b"], [1, 2], [3, 4])
-    with pytest.raises(pf.InvalidInputError, match="summary"):
+    counts = pf.Counts.from_counts(["a", "b"], [1, 2], [3, 4])
+    with pytest.raises(pf.InvalidInputError, match="these counts are about one column"):
         pf.held_out(pf.Scenario(pf.Belief(laws)), GOAL, counts=counts, wrong=0.05, **BARE)
 
 

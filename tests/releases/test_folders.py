@@ -648,7 +648,7 @@ def test_counts_do_not_depend_on_files_and_threads(
         most_values=200,
     )
     # Merged many times, so that most rows are rounded before they are counted.
-    seams.put(monkeypatch, seams.VALUES_PENDING, 300)
+    seams.put(monkeypatch, seams.CELLS_PENDING, 300)
     for _ in range(3):
         found = pf.summarise(tmp_path / "in", column="x", secret="s", most_values=200)
         assert found.bin_width == at_once.bin_width

@@ -21,9 +21,8 @@ import pufferfish as pf
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.releases import release_file
 from pufferfish.studio.uploads import Upload, Uploads
-from pufferfish.tables import format_of
-from pufferfish.tables.engine import Counting
-from pufferfish.tables.local.summarise import summarise_files
+from pufferfish.tables import Counting, format_of
+from pufferfish.tables.local.counting import fold
 from tests.studio.running import MOST_BYTES, Answer, Running, running
 from tests.support import PATIENCE, until
 
@@ -333,7 +332,7 @@ def test_tables_are_read_from_it_at_the_same_time(kind: str, tmp_path: Path) -> 
     target = "csv" if kind == "csv" else "parquet"
 
     def summary(_: int) -> dict[object, list[int]]:
-        seen = summarise_files(upload.path, format_, Counting("x", "s"))
+        seen = fold(upload.path, Counting.of_column("x", "s"), format_=format_)
         return {label: group.counts.tolist() for label, group in seen.groups.items()}
 
     def release(number: int) -> int:

@@ -15,16 +15,13 @@ import pytest
 import pufferfish as pf
 from pufferfish.core.errors import DataError
 from pufferfish.releases import release_with
-from pufferfish.tables import Change, verbs
+from pufferfish.tables import Change, Counting, Counts, Tally, verbs
 from pufferfish.tables.arrays import array_batch, new_array
-from pufferfish.tables.coding import Coding, labels_in, numbers_in
-from pufferfish.tables.crosstab import Crosstab, CrosstabTally
-from pufferfish.tables.engine import ColumnKind, Counting, Engine, Progress, Staged, Survey
+from pufferfish.tables.coding import Coding
+from pufferfish.tables.engine import ColumnKind, Engine, Progress, Staged, Survey
 from pufferfish.tables.local.engine import ArraysEngine, FilesEngine, FrameEngine
 from pufferfish.tables.seen import NOBODY
 from pufferfish.tables.spark.engine import SparkEngine
-from pufferfish.tables.summary import Summary
-from pufferfish.tables.tally import Tally
 
 
 class Rows(list[dict[str, Any]]):
@@ -56,24 +53,14 @@ class RowsEngine:
     def _arrays(self, *names: str) -> dict[str, Any]:
         return {name: np.array([row[name] for row in self.rows]) for name in names}
 
-    def summarise(self, what: Counting, check: Any = None, progress: Any = None) -> Summary:
-        self.asked.append("summarise")
-        column, secret = what.column, what.secret
-        batch = array_batch(self._arrays(column, secret), (column,), secret)
-        tally = Tally(column, secret)
+    def fold(self, what: Counting, check: Any = None, progress: Any = None) -> Counts:
+        self.asked.append("fold")
+        batch = array_batch(self._arrays(*what.names), what.numbers, what.secret, what.labels)
+        tally = Tally(what)
         if check is not None:
             check(batch, 0)
         tally.add(batch)
-        return tally.summary()
-
-    def crosstab(
-        self, codings: Sequence[Coding], progress: Any = None, check: Any = None
-    ) -> Crosstab:
-        self.asked.append("crosstab")
-        arrays = self._arrays(*(each.column for each in codings))
-        tally = CrosstabTally(codings)
-        tally.add(array_batch(arrays, numbers_in(codings), None, labels_in(codings)))
-        return tally.crosstab()
+        return tally.result()
 
     def names(self) -> tuple[str, ...]:
         self.asked.append("names")
@@ -134,9 +121,9 @@ def plan(rows: Rows) -> pf.Plan:
 def test_a_further_engine_is_one_class(asked: list[str], tmp_path: Path) -> None:
     rows = table()
     chosen = plan(rows)
-    assert asked == ["kinds", "summarise"]
+    assert asked == ["kinds", "fold"]
     done = pf.release(rows, chosen, ledger=tmp_path / "ledger.json")
-    assert asked[2:] == ["survey", "summarise", "transform", "publish"]
+    assert asked[2:] == ["survey", "fold", "transform", "publish"]
     assert isinstance(done.frame, Rows)
     assert done.record.rows_published == len(done.frame) == len(rows)
     assert done.record.order == "random"
@@ -154,10 +141,10 @@ def test_a_further_engine_counts_combinations(asked: list[str]) -> None:
         Coding(column="s", read="label"),
         Coding(column="x", read="number", edges=(50.0,), names=("low", "high")),
     ]
-    found = verbs.crosstab(rows, chosen)
+    found = verbs.count(rows, chosen)
     assert found.labels == (("a", "b"), ("low", "high"))
     assert found.rows == len(rows)
-    assert asked == ["kinds", "crosstab"]
+    assert asked == ["kinds", "fold"]
 
 
 def test_another_table_is_refused_before_anything_is_drawn(asked: list[str]) -> None:
@@ -182,7 +169,7 @@ def test_what_cannot_be_recorded_is_not_published(asked: list[str]) -> None:
 @pytest.mark.parametrize("kind", [ArraysEngine, FilesEngine, FrameEngine, SparkEngine])
 def test_the_engines_have_one_shape(kind: type[Engine]) -> None:
     wanted = {name for name in vars(Engine) if not name.startswith("_")}
-    assert {"summarise", "survey", "transform", "publish"} < wanted
+    assert {"fold", "survey", "transform", "publish"} < wanted
     assert wanted <= set(dir(kind))
     assert kind in verbs.ENGINES
 

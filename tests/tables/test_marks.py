@@ -11,10 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import pufferfish as pf
-from pufferfish.tables import FileFormat, format_of
-from pufferfish.tables.engine import Counting
+from pufferfish.tables import Counting, FileFormat, format_of
+from pufferfish.tables.local.counting import fold
 from pufferfish.tables.local.detect import detect
-from pufferfish.tables.local.summarise import summarise_files
 from pufferfish.tables.marks import without_marks
 
 # All that used to be missing in a column of numbers, and text in one of secrets.
@@ -92,8 +91,11 @@ def test_keys_of_folders(tmp_path: Path) -> None:
         (tmp_path / "t" / f"s={key}").mkdir(parents=True)
         (tmp_path / "t" / f"s={key}" / "p.csv").write_text("x\n1\n2\n", encoding="utf-8")
     path = str(tmp_path / "t")
-    assert set(summarise_files(path, format_of(path), Counting("x", "s")).groups) == {"a", "NA"}
-    found = summarise_files(path, format_of(path, na=["NA"]), Counting("x", "s"))
+    assert set(fold(path, Counting.of_column("x", "s"), format_=format_of(path)).groups) == {
+        "a",
+        "NA",
+    }
+    found = fold(path, Counting.of_column("x", "s"), format_=format_of(path, na=["NA"]))
     assert set(found.groups) == {"a"}
     assert found.without_secret is not None
     assert found.without_secret.records == 2

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pufferfish as pf
-from pufferfish.tables import Batch, Tally
+from pufferfish.tables import Batch, Counting, Tally
 from pufferfish.tables.batch import Coded
 from tests import seams
 
@@ -51,9 +51,9 @@ Row = tuple[float, int]
 
 def tallied(
     batches: list[list[Row]], most: int, counts: list[list[int]] | None = None
-) -> pf.Summary:
+) -> pf.Counts:
     """What is counted of batches of (value, index of a label)."""
-    found = Tally("x", "s", most)
+    found = Tally(Counting.of_column("x", "s", most_values=most))
     for number, batch in enumerate(batches):
         found.add(
             Batch(
@@ -62,10 +62,10 @@ def tallied(
                 counts=None if counts is None else np.array(counts[number], dtype=np.int64),
             )
         )
-    return found.summary()
+    return found.result()
 
 
-def content(summary: pf.Summary) -> tuple[object, ...]:
+def content(summary: pf.Counts) -> tuple[object, ...]:
     return (
         summary.bin_width,
         [
@@ -98,7 +98,7 @@ def test_order_and_batches_are_irrelevant(
     assert content(tallied(batches, most)) == whole
     # Merged again and again, and not only at the end.
     with pytest.MonkeyPatch.context() as patch:
-        seams.put(patch, seams.VALUES_PENDING, 2)
+        seams.put(patch, seams.CELLS_PENDING, 2)
         assert content(tallied(batches, most)) == whole
         assert content(tallied([[row] for row in shuffled], most)) == whole
 
@@ -190,11 +190,11 @@ def test_narrow_far_from_zero() -> None:
 def test_a_large_value_after_fine_bins() -> None:
     """Its own bin would have no centre among the floats: all bins grow, as if it had come first."""
     small, large = [(k * 2.0**-70, 0) for k in range(8)], [(1e15, 0)]
-    found = Tally("x", "s", 5)
+    found = Tally(Counting.of_column("x", "s", most_values=5))
     for part in (small, large):
         values, codes = zip(*part, strict=True)
         found.add(Batch({"x": np.array(values)}, Coded(np.array(codes), LABELS)))
-        late = found.summary()  # which merges
+        late = found.result()  # which merges
     assert content(late) == content(tallied([large + small], 5))
     values = late.groups["a"].values
     assert Fraction(float(values[-1])) - Fraction(1e15) == Fraction(late.radius)
@@ -216,21 +216,21 @@ def test_whole_numbers_beyond_floats_stay_within_half_a_bin() -> None:
 
 def test_summaries_may_be_asked_for_in_between() -> None:
     rows = [(float(k), k % 2) for k in range(40)]
-    found = Tally("x", "s", 10)
+    found = Tally(Counting.of_column("x", "s", most_values=10))
     for start in (0, 20):
         part = rows[start : start + 20]
         values, codes = (np.array(each) for each in zip(*part, strict=True))
         found.add(Batch({"x": values}, Coded(codes, LABELS)))
         expected = content(tallied([rows[: start + 20]], 10))
-        assert content(found.summary()) == expected
+        assert content(found.result()) == expected
 
 
 def test_labels_may_be_numbered_differently_in_each_batch() -> None:
-    found = Tally("x", "s")
+    found = Tally(Counting.of_column("x", "s"))
     found.add(Batch({"x": np.array([1.0, 2.0])}, Coded(np.array([0, 1]), ("a", "b"))))
     values = np.array([1.0, 2.0, math.nan])
     found.add(Batch({"x": values}, Coded(np.array([2, 0, 1]), ("b", "c", "a"))))
-    assert content(found.summary()) == (
+    assert content(found.result()) == (
         0.0,
         [("a", [1.0], [2], 0), ("b", [2.0], [2], 0), ("c", [], [], 1)],
     )

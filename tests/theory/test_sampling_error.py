@@ -61,7 +61,7 @@ def fitted(
         if rows[x]
     ]
     secrets, values, numbers = zip(*cells, strict=True)
-    table = pf.Summary.from_counts(secrets, values, numbers, column="value", secret="secret")
+    table = pf.Counts.from_counts(secrets, values, numbers, column="value", secret="secret")
     return pf.fit_beliefs(table, families=["empirical"], min_group=1, **asked)
 
 

@@ -13,8 +13,7 @@ import pytest
 import pufferfish as pf
 from pufferfish.beliefs.layout import Layout
 from pufferfish.beliefs.rules import Rule
-from pufferfish.fit.table import TableCounts
-from pufferfish.tables.crosstab import Crosstab
+from pufferfish.tables import Counts
 from pufferfish.what_if.in_words import shown
 from pufferfish.what_if.resamples import shuffled
 from pufferfish.what_if.result import Stress
@@ -214,8 +213,10 @@ def test_shuffling_keeps_the_rows_and_the_column() -> None:
     layout = Layout(
         columns=(Rule(column="x", read="label"),), secrets=(Rule(column="s", read="label"),)
     )
-    whole = Crosstab(columns, labels, codes, np.array([600, 400]))
-    dealt = shuffled(TableCounts(whole, layout), ["t"], seed=1).crosstab
+    whole = Counts(
+        columns=columns, labels=labels, codes=codes, counts=np.array([600, 400]), layout=layout
+    )
+    dealt = shuffled(whole, ["t"], seed=1)
     for each in (["x", "s"], ["t"]):
         assert dealt.marginal(each).fingerprint == whole.marginal(each).fingerprint
     shares = dict(zip(dealt.cells, (dealt.counts / 1_000).tolist(), strict=True))

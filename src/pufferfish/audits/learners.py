@@ -43,8 +43,9 @@ from pufferfish.noise import NoNoise
 from pufferfish.tables import Batch
 from pufferfish.tables.formats import format_of
 from pufferfish.tables.local.cells import cells_at
+from pufferfish.tables.local.counting import every_row
 from pufferfish.tables.local.files import column_values
-from pufferfish.tables.local.summarise import batches
+from pufferfish.tables.tally import Counting
 
 __all__ = ["DataAudit", "audit_data"]
 
@@ -160,7 +161,8 @@ def _audit_column(
     calibration, law = plan.calibration, plan.calibration.mechanism
     pair = calibration.certificate.worst.pair
     alone = calibration.scenario.only([pair])
-    rows_of = batches(original, plan.column, plan.secret, na=na, one_row=plan.reduction)
+    what = Counting.of_column(plan.column, plan.secret, one_row=plan.reduction)
+    rows_of = every_row(original, what, na)
     values, labels = _rows(rows_of, plan.column, pair)
     if plan.cap is not None:
         # The values that are noised, which the beliefs are about.

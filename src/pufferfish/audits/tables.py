@@ -48,15 +48,13 @@ from pufferfish.joint.counts import TableRowCounts
 from pufferfish.joint.origin import are_fitted_to, refuse_unseen
 from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.rows import TableRules
-from pufferfish.joint.session import TableSession
 from pufferfish.kinds.recount import known_shares
 from pufferfish.learning.features import column_numbers
 from pufferfish.learning.matrix import labels_matrix, matrix
-from pufferfish.tables.batch import Batch, Coded, Numbers, join_columns
-from pufferfish.tables.crosstab import CrosstabTally
+from pufferfish.tables import Counting, Tally
+from pufferfish.tables.batch import Batch, Coded, IntArray, Numbers, join_columns
 from pufferfish.tables.local.cells import cells_at
-from pufferfish.tables.local.every_row import every_row, row_count
-from pufferfish.tables.summary import IntArray
+from pufferfish.tables.local.counting import every_row, row_count
 from pufferfish.words.phrases import list_in_words
 
 __all__ = ["TableAudit", "Tried", "audit_table"]
@@ -288,10 +286,14 @@ def _rows(
         DataError: The table has no rows, or rows that the plan does not accept.
     """
     rules = TableRules.of(plan)
-    tally, counts, before = CrosstabTally(rules.codings), TableRowCounts(), 0
+    tally, counts, before = (
+        Tally(Counting(codings=rules.codings, layout=plan.layout)),
+        TableRowCounts(),
+        0,
+    )
     classes, places, truth, known, drawn = [], [], [], [], []
     names = [each.column for each in rules.codings]
-    for batch in every_row(original, *TableSession.reading(plan), na):
+    for batch in every_row(original, tally.what, na):
         coded, cells, where, judged = rules.looked_at(batch, before)
         tally.merge(cells)
         counts += judged.counted(cells.counts, drops=rules.drops)
@@ -310,7 +312,7 @@ def _rows(
         before += batch.rows
     if not before:
         raise DataError("the table has no rows.")
-    crosstab = tally.crosstab()
+    crosstab = tally.result()
     refuse_unseen(counts, rules.cells, crosstab, plan)
     return _Rows(
         np.concatenate(classes),

@@ -7,7 +7,9 @@ labels; 13 and 13.0 are one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,14 +17,35 @@ import numpy as np
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
 
-__all__ = ["Label", "Labels", "Place", "check_label", "check_labels", "key_of", "label_key"]
-__all__ += ["natural_order", "parts_of", "places_of", "width_of"]
+__all__ = ["Book", "Label", "Labels", "Place", "check_label", "check_labels", "key_of", "keys_of"]
+__all__ += ["label_key", "natural_order", "parts_of", "places_of", "width_of"]
 
 Label = str | int | float | bool | None
 # One label, or one for each of several columns.
 Labels = Label | tuple[Label, ...]
 # The key by which labels are compared.
 Place = tuple[Any, ...]
+
+
+class Book(tuple[Labels, ...]):
+    """A list of labels, or of tuples of equal length, that was checked, with the key of each.
+
+    Keys are found once: laws on the same domain share their book.
+    """
+
+    @cached_property
+    def keys(self) -> tuple[Place, ...]:
+        """The key of each, by which they are compared."""
+        return tuple(map(key_of, self))
+
+    @cached_property
+    def places(self) -> Mapping[Place, int]:
+        """The place of each; the first one if it occurs twice."""
+        return MappingProxyType({key: place for place, key in reversed([*enumerate(self.keys)])})
+
+    def __reduce__(self) -> tuple[type[Book], tuple[tuple[Labels, ...]]]:
+        """Without the keys, which are found again."""
+        return Book, (tuple(self),)
 
 
 def check_label(given: object) -> Label:
@@ -41,16 +64,18 @@ def check_label(given: object) -> Label:
     )
 
 
-def check_labels(name: str, given: object) -> tuple[Labels, ...]:
+def check_labels(name: str, given: object) -> Book:
     """A list of labels, or of tuples of equal length.
 
     Args:
         name: The name of the list in messages.
         given: The list.
     """
+    if isinstance(given, Book) and given:
+        return given
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InvalidInputError(f"{name} must be a list of categories.")
-    found = tuple(
+    found = Book(
         tuple(check_label(part) for part in each) if isinstance(each, tuple) else check_label(each)
         for each in given
     )
@@ -77,12 +102,14 @@ def key_of(labels: Labels) -> Place:
     return tuple(map(label_key, parts_of(labels)))
 
 
-def places_of(values: Iterable[Labels]) -> dict[Place, int]:
+def keys_of(values: Iterable[Labels]) -> tuple[Place, ...]:
+    """The key of each label or tuple in a list."""
+    return values.keys if isinstance(values, Book) else tuple(map(key_of, values))
+
+
+def places_of(values: Iterable[Labels]) -> Mapping[Place, int]:
     """The place of each label in a list; the first one if it occurs twice."""
-    places: dict[Place, int] = {}
-    for place, labels in enumerate(values):
-        places.setdefault(key_of(labels), place)
-    return places
+    return (values if isinstance(values, Book) else Book(values)).places
 
 
 def label_key(label: Label) -> tuple[int, Any]:

@@ -30,6 +30,10 @@ class View:
     places: tuple[int, ...]
     name: str = ""
 
+    def holds(self, secret: Secret) -> bool:
+        """Whether a secret is one of this view."""
+        return not self.name or str(secret).startswith(f"{self.name} = ")
+
     def secret_of(self, labels: Sequence[Label], *, missing: bool) -> Secret | None:
         """The secret that a row has, from the labels of all secret columns; None: it has none.
 

@@ -18,10 +18,13 @@ import numpy.typing as npt
 
 from pufferfish.beliefs.known import Given, Rules
 from pufferfish.beliefs.labels import (
+    Book,
     Label,
     Labels,
+    Place,
     check_label,
     key_of,
+    keys_of,
     label_key,
     natural_order,
     parts_of,
@@ -224,14 +227,14 @@ def categories_of(scenario: Scenario, *, units: Mapping[str, float] | None = Non
     weights = _weights(beliefs)
     values: dict[Any, Labels] = {}
     for table in (*(law for law, _ in weights), *_laws(beliefs)):
-        for labels in table.values:
-            values.setdefault(key_of(labels), labels)
+        for key, labels in zip(table.values.keys, table.values, strict=True):
+            values.setdefault(key, labels)
     places = {key: place for place, key in enumerate(values)}
     often = np.zeros(len(values))
     for law, weight in weights or [(law, 1.0) for law in _laws(beliefs)]:
-        own = [places[key_of(labels)] for labels in law.values]
+        own = [places[key] for key in law.values.keys]
         often[own] += weight * law.probabilities
-    every, first = tuple(values.values()), beliefs[0]
+    every, first = Book(values.values()), beliefs[0]
     frequencies = often / often.sum()
     found = tuple(
         0.0 if _is_code(first, part) else _std(labels, frequencies)
@@ -348,5 +351,6 @@ def _ranks(labels: Sequence[Label], order: Sequence[Label]) -> npt.NDArray[np.in
 
 
 def _changed(labels: Sequence[Label]) -> FloatArray:
-    own = _ranks(labels, natural_order(labels))
+    index: dict[Place, int] = {}
+    own = np.array([index.setdefault(key, len(index)) for key in keys_of(labels)])
     return np.asarray((own[:, None] != own).astype(np.float64))

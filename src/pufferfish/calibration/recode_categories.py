@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.labels import Label, key_of, parts_of, places_of
+from pufferfish.beliefs.labels import Label, keys_of, parts_of, places_of
 from pufferfish.beliefs.priors import Categorical
 from pufferfish.beliefs.scenario import Belief, Scenario
 from pufferfish.calibration.asked import Asked, duty_of
@@ -114,11 +114,11 @@ def refuse_many(beliefs: Sequence[Belief], among: str = "") -> None:
         among: The rows that it is for, in words.
     """
     values = {
-        key_of(labels): labels
+        key: labels
         for belief in beliefs
         for law in (*belief.priors.values(), belief.frequencies)
         if isinstance(law, Categorical)
-        for labels in law.values
+        for key, labels in zip(law.values.keys, law.values, strict=True)
     }
     columns = {name for belief in beliefs for name in belief.columns}
     if len(values) > MOST_CATEGORIES and len(columns) == 1:
@@ -146,7 +146,7 @@ def _figures_of(found: Categories, law: Recoding) -> dict[str, Any]:
     """The figures of a map: what it does to the rows of a table, in all and column by column."""
     chances = law.matrix
     places = places_of(found.values)
-    published = [places[key_of(each)] for each in law.outputs]
+    published = [places[key] for key in keys_of(law.outputs)]
     parts = []
     for part, labels in enumerate(found.parts):
         name = found.columns[part] if found.columns else ""
@@ -176,8 +176,8 @@ def changes_to(scenario: Scenario, law: Recoding) -> tuple[float, float]:
         The share of rows that stay as they are, and the root of the mean loss of the others.
     """
     found = categories_of(scenario)
-    often = dict(zip(map(key_of, found.values), found.frequencies.tolist(), strict=True))
-    frequencies = np.array([often.get(key_of(each), 0.0) for each in law.values])
+    often = dict(zip(keys_of(found.values), found.frequencies.tolist(), strict=True))
+    frequencies = np.array([often.get(key, 0.0) for key in keys_of(law.values)])
     figures = _figures_of(replace(found, values=law.values, frequencies=frequencies), law)
     return figures["unchanged"], figures["rmse"]
 
@@ -194,11 +194,11 @@ def wrong_figures_of_categories(
         units: Stds of columns over the whole table, if the map is for a part of it.
     """
     found = categories_of(scenario, units=units)
-    if {*map(key_of, found.values)} != {*map(key_of, law.values)}:
+    if {*keys_of(found.values)} != {*keys_of(law.values)}:
         return ["values"]
     # Weights of the same rows, in the order of the map.
     places = places_of(found.values)
-    order = [places[key_of(each)] for each in law.values]
+    order = [places[key] for key in keys_of(law.values)]
     found = replace(found, values=law.values, frequencies=found.frequencies[order])
     figures = _figures_of(found, law)
     parts = figures.pop("parts")
@@ -210,12 +210,13 @@ def wrong_figures_of_categories(
     ):
         other.append("parts")
     if said.keep_histogram:
-        kept = [places_of(law.values)[key_of(each)] for each in law.outputs]
+        kept = [places_of(law.values)[key] for key in keys_of(law.outputs)]
         after = found.frequencies @ law.matrix
         if np.abs(after - found.frequencies[kept]).max() > _KEPT:
             other.append("keep_histogram")
-    allowed = {key_of(found.values[place]) for place in found.may_publish(said.never)}
-    if not {key_of(each) for each in law.outputs} <= allowed:
+    keys = keys_of(found.values)
+    allowed = {keys[place] for place in found.may_publish(said.never)}
+    if not {*keys_of(law.outputs)} <= allowed:
         other.append("never")
     return other
 
@@ -237,8 +238,8 @@ def _part(
     changed = found.part_changed(part)[:, published]
     kept = float(found.frequencies @ (chances * (1.0 - changed)).sum(axis=1))
     shares: dict[object, float] = {}
-    for label, share in zip(labels, found.frequencies.tolist(), strict=True):
-        shares[key_of(label)] = shares.get(key_of(label), 0.0) + share
+    for key, share in zip(keys_of(labels), found.frequencies.tolist(), strict=True):
+        shares[key] = shares.get(key, 0.0) + share
     unit = found.units[part]
     if not unit:
         return PartFigures(column=name, unchanged=kept, mode_share=max(shares.values()))

@@ -30,7 +30,6 @@ from pufferfish.core.errors import InvalidInputError, PufferfishError
 from pufferfish.core.validation import require
 from pufferfish.exact.many import is_many
 from pufferfish.exact.unreachable import epsilon_of_holes
-from pufferfish.fit.table import TableCounts
 from pufferfish.insight.extremes import outliers
 from pufferfish.insight.frontier import Frontier, Way, frontier, with_clipped
 from pufferfish.insight.halves import Half, split_rows
@@ -41,7 +40,7 @@ from pufferfish.options.describing import DescribedTable
 from pufferfish.options.joint import how_calibrated
 from pufferfish.options.planning import Asked
 from pufferfish.report.frontier_picture import frontier_picture
-from pufferfish.tables import Summary
+from pufferfish.tables import Counts
 from pufferfish.words.numbers import at_most, percent_down, percent_up
 from pufferfish.words.phrases import delta_rows_in_words
 from pufferfish.words.terminal import align, fold
@@ -169,7 +168,7 @@ def _ways(
 
 
 def _halves(
-    scenario: Scenario, rows: Summary | TableCounts, splits: int, *, several: bool = False
+    scenario: Scenario, rows: Counts, splits: int, *, several: bool = False
 ) -> tuple[tuple[Half, ...], str]:
     """The random halves of the rows; if --splits asks for them and there are none, the reason."""
     if several and splits:
@@ -223,16 +222,16 @@ def choose_table(asked: Asked, described: DescribedTable, how: Choosing, show: S
 
 def _few(described: DescribedTable) -> bool:
     """Whether all maps of a table are found within seconds."""
-    layout = described.counted.layout
+    layout = described.counted.roles
     names = (*layout.column_names, *layout.known_names)
-    return len(described.counted.crosstab.marginal(names).counts) <= _MOST_WRONG
+    return len(described.counted.marginal(names).counts) <= _MOST_WRONG
 
 
 def _table_ways(
     asked: Asked, described: DescribedTable, how: Choosing
 ) -> tuple[list[Way], list[str]]:
     """What is compared for a table, and what is left out because it takes long."""
-    labelled = not described.counted.layout.numeric
+    labelled = not described.counted.roles.numeric
     own = how_calibrated(asked, described)
     left_out: list[str] = []
 

@@ -79,7 +79,7 @@ def command(
         report,
         show,
         force=True,
-        just_counted=described.counted.crosstab,
+        just_counted=described.counted,
     )
     if report is None:
         show.say(f"Report      not written; {install_in_words('report')}")

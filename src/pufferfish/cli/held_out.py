@@ -101,7 +101,7 @@ def measured_table(
     require(splits is None or splits >= 0, f"--splits must be at least 0, got {splits}.")
     models = {"independent", "chain"} & {*(asked.adversaries.fitted or ())}
     halved = described.halves is not None
-    layout = described.counted.layout
+    layout = described.counted.roles
     quick = layout.numeric and not layout.known
     # A share that was found by splitting is judged by other splits.
     wanted = halved or quick or splits is not None or bool(models) or asked.wrong_of_table
@@ -145,12 +145,12 @@ def settled(
         return asked
     bare = replace(asked, recoding=asked.recoding.settled)
     if isinstance(described, DescribedTable):
-        labelled = not described.counted.layout.numeric
+        labelled = not described.counted.roles.numeric
         if not labelled:
             asked.recoding.refuse(asked.goal.kind, asked.adversaries.bounds)
             asked.refuse_given_noise()
         options = how_calibrated(bare, described)
-        by_noise = not recodes(bare, described.counted.layout)
+        by_noise = not recodes(bare, described.counted.roles)
         rows: Any = described.fitted
     else:
         labelled = False

@@ -61,9 +61,7 @@ def calibrate_and_tell(
     counted = described.counted
     facts = TableFacts.of(
         plan,
-        known_says=known_says(counted.crosstab, counted.layout, plan.scenario.pairs)
-        if plan.known
-        else None,
+        known_says=known_says(counted, counted.roles, plan.scenario.pairs) if plan.known else None,
     )
     warned = [*headline(facts), *warnings_of(plan, held_out)]
     said = [

@@ -31,9 +31,8 @@ from pufferfish.options.table import Table
 from pufferfish.releases import release_file, row_kind
 from pufferfish.report import report as page_of
 from pufferfish.report.columns import WrittenAs
-from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.halves import Halves, TableHalves
+from pufferfish.tables import STANDARD_STREAM, Counts, FileFormat
+from pufferfish.tables.halves import Halves
 from pufferfish.what_if.quick import stress_in_words
 from pufferfish.what_if.result import Stress
 from pufferfish.words.steps import Step
@@ -42,7 +41,7 @@ from pufferfish.words.terminal import label_lines
 __all__ = ["Counted", "Records", "publish", "record_paths", "save_editions", "tell"]
 
 # The counts that the plan was made from: of one column, or of several columns together.
-Counted = Summary | Crosstab | None
+Counted = Counts | None
 
 
 def publish(
@@ -59,7 +58,7 @@ def publish(
     key: SigningKey | None = None,
     beliefs_from_plan: bool = False,
     just_counted: Counted = None,
-    halves: Halves | TableHalves | None = None,
+    halves: Halves | None = None,
     held_out: HeldOut | str | None = None,
     default: str = "",
     test: bool = True,

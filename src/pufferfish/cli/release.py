@@ -40,7 +40,7 @@ from pufferfish.options.table import Table
 from pufferfish.releases import release_with, row_kind
 from pufferfish.tables import STANDARD_STREAM, FileFormat, becomes_folder, format_of
 from pufferfish.tables.formats import names_file
-from pufferfish.tables.halves import Halves, TableHalves
+from pufferfish.tables.halves import Halves
 from pufferfish.tables.spark.engine import SparkEngine
 
 __all__ = ["FitOn", "command"]
@@ -138,7 +138,7 @@ def command(
     _refuse_places(table, output, record, ledger, report, force=force)
     with table.cluster() as session:
         counted: Counted = None
-        halves: Halves | TableHalves | None = None
+        halves: Halves | None = None
         held_out: HeldOut | str | None = None
         default = ""
         if plan is not None:
@@ -152,13 +152,13 @@ def command(
                 described, halves = describe_half(asked, show)
             else:
                 described = describe(asked, show)
-            half = halves if isinstance(halves, Halves) else None
+            half = None if isinstance(described, DescribedTable) else halves
             asked = settled(asked, described, show, half)
             if isinstance(described, DescribedTable):
                 planned = table_plan_shown(asked, described, show)
                 held_out = measured_table(asked, described, planned, splits, show)
                 chosen = planned
-                counted, default = described.counted.crosstab, default_wrong(asked, described)
+                counted, default = described.counted, default_wrong(asked, described)
             else:
                 own = plan_shown(asked, described, show)
                 chosen, counted = own, described.counted

@@ -7,11 +7,11 @@ from typing import Self
 
 from pufferfish.releases.counts import RowCounts
 
-__all__ = ["Counts"]
+__all__ = ["ColumnRowCounts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts(RowCounts):
+class ColumnRowCounts(RowCounts):
     """Counts and moments of some rows of a column.
 
     Attributes:
@@ -43,5 +43,5 @@ class Counts(RowCounts):
         total, apart = self.present + other.present, other.mean - self.mean
         share = other.present / total if total else 0.0
         squares = self.squares + other.squares + apart**2 * self.present * share
-        both = super(Counts, self).__add__(other)
+        both = super(ColumnRowCounts, self).__add__(other)
         return replace(both, mean=self.mean + apart * share, squares=squares)

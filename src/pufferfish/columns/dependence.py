@@ -27,8 +27,8 @@ import numpy.typing as npt
 from pufferfish.calibration.rows import TEST_LEVEL
 from pufferfish.core.errors import DataError
 from pufferfish.core.validation import FloatArray
+from pufferfish.tables.batch import IntArray
 from pufferfish.tables.seen import Pairs
-from pufferfish.tables.summary import IntArray
 
 __all__ = ["LEAST_PAIRS", "p_values", "refuse_dependent"]
 

@@ -13,7 +13,7 @@ from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.statement.facts import planned_source
 from pufferfish.core.errors import DataError
-from pufferfish.tables import Summary
+from pufferfish.tables import Counts
 from pufferfish.tables.halves import Halves
 
 __all__ = ["as_planned", "is_about_this_table", "is_fitted_on", "other_table_error"]
@@ -25,7 +25,7 @@ def is_about_this_table(plan: ColumnPlan) -> bool:
     return bool(_claiming(plan))
 
 
-def source_of(plan: ColumnPlan, summary: Summary) -> BeliefsFrom:
+def source_of(plan: ColumnPlan, summary: Counts) -> BeliefsFrom:
     """Where the beliefs come from, by the counts of the table that is released."""
     claimed = _claiming(plan)
     if not claimed:
@@ -67,7 +67,7 @@ def rows_set_apart() -> DataError:
     )
 
 
-def as_planned(summary: Summary, missing: str, cap: tuple[float, float] | None) -> Summary:
+def as_planned(summary: Counts, missing: str, cap: tuple[float, float] | None) -> Counts:
     """The counts of the values that go through the mechanism."""
     if missing == "drop":
         summary = summary.without_missing()
@@ -102,8 +102,8 @@ def _claiming(plan: ColumnPlan) -> tuple[Belief, ...]:
     return tuple(belief for belief in beliefs if belief.provenance == RELEASED)
 
 
-def is_fitted_on(belief: Belief, summary: Summary) -> bool:
+def is_fitted_on(belief: Belief, summary: Counts) -> bool:
     """Whether a belief was fitted on these counts, as far as they are about its secrets."""
-    if not belief.priors.keys() <= summary.groups.keys():
+    if not belief.priors.keys() <= summary.secrets.keys():
         return False
     return belief.fitted_on == summary.only(belief.priors).fingerprint

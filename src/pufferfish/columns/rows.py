@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.calibration.mechanism import Mechanism
-from pufferfish.columns.counts import Counts
+from pufferfish.columns.counts import ColumnRowCounts
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.errors import DataError
 from pufferfish.core.numerics import off_step
@@ -106,7 +106,7 @@ class RowRules:
         values[~hole] = noised
         return Changed({self.column: Numbers(values, hole)}, None, counts)
 
-    def count(self, batch: Batch, before: int | None) -> Counts:
+    def count(self, batch: Batch, before: int | None) -> ColumnRowCounts:
         """Check the rows and count them, without drawing any noise."""
         values = batch.numbers[self.column]
         hole = np.isnan(values)
@@ -116,7 +116,7 @@ class RowRules:
         published = ~hole if self.missing == "drop" else np.ones(hole.size, dtype=bool)
         unprotected = ~self._having(batch, lambda label: label in self.protected)
         mean = float(present.mean()) if present.size else 0.0
-        return Counts(
+        return ColumnRowCounts(
             rows=hole.size,
             missing=int(np.count_nonzero(hole)),
             published=int(np.count_nonzero(published)),

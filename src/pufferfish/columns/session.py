@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from pufferfish.columns.counts import Counts
+from pufferfish.columns.counts import ColumnRowCounts
 from pufferfish.columns.dependence import refuse_dependent
 from pufferfish.columns.origin import (
     is_about_this_table,
@@ -25,19 +25,20 @@ from pufferfish.columns.surveyed import check_groups, counts_of
 from pufferfish.core.errors import DataError, UnsupportedError
 from pufferfish.ledger.file import Released, charge
 from pufferfish.releases.session import RowSession
-from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, Summary, Survey
+from pufferfish.tables import Batch, Change, Changed, Counts, Engine, Progress, Staged, Survey
 from pufferfish.tables.batch import ColumnType
 from pufferfish.tables.change import Measured
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.engine import Counting, SurveyedGroup
-from pufferfish.tables.halves import Halves, TableHalves
+from pufferfish.tables.combined import SomeCells
+from pufferfish.tables.counts import column_layout
+from pufferfish.tables.engine import SurveyedGroup
+from pufferfish.tables.halves import Halves
 from pufferfish.tables.seen import PersonsFound
-from pufferfish.tables.tally import Counted, Tally
+from pufferfish.tables.tally import Counting, Tally
 
 __all__ = ["ColumnSession"]
 
 
-class ColumnSession(RowSession[ColumnPlan, Counts]):
+class ColumnSession(RowSession[ColumnPlan, ColumnRowCounts]):
     """The rows of a column, with noise."""
 
     _source: BeliefsFrom = "elsewhere"
@@ -78,18 +79,18 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
             same=is_about_this_table(plan),
         )
 
-    def nothing(self) -> Counts:
+    def nothing(self) -> ColumnRowCounts:
         """Counts of no rows."""
-        return Counts()
+        return ColumnRowCounts()
 
-    def counts_of(self, group: SurveyedGroup) -> Counts:
+    def counts_of(self, group: SurveyedGroup) -> ColumnRowCounts:
         """What the rows of one secret add to the counts."""
         return counts_of(group, self._rules)
 
     def begin(
         self,
         engine: Engine,
-        just_counted: Summary | Crosstab | None,
+        just_counted: Counts | None,
         progress: Progress | None,
     ) -> tuple[Survey | None, Progress | None]:
         """Also refuse a table that the beliefs are not about, before anything is drawn."""
@@ -99,22 +100,23 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
         if not is_about_this_table(plan):
             return survey, progress
         if survey is None:
-            self._tally = Tally(plan.column, plan.secret)
+            width = 0.0 if self._halves is None else self._halves.rest.bin_width
+            self._tally = Tally(Counting.of_column(plan.column, plan.secret, bin_width=width))
         # Rows that were not surveyed are counted again as they are drawn. That is enough where the
         # beliefs are meant to be about another table.
         if engine.once or (survey is None and self._beliefs_from_plan):
             return survey, progress
-        if not isinstance(just_counted, Summary):
-            what = Counting(plan.column, plan.secret, one_row=plan.reduction)
+        if just_counted is None:
+            what = Counting.of_column(plan.column, plan.secret, one_row=plan.reduction)
             first = _half(progress, 0.0)
-            just_counted = engine.summarise(what, check=self._rules.count, progress=first)
+            just_counted = engine.fold(what, check=self._rules.count, progress=first)
             progress = _half(progress, 0.5)
         self._compare(just_counted)
         return survey, progress
 
-    def leave_out(self, halves: Halves | TableHalves) -> None:
+    def leave_out(self, halves: Halves) -> None:
         """Release one half only; the beliefs are about the other."""
-        if not isinstance(halves, Halves):
+        if halves.fitted.roles != column_layout(self.plan.column, self.plan.secret):
             raise UnsupportedError(
                 "halves= is for a table of several columns, and the plan is for one column of "
                 "numbers: split the table with pf.split_half."
@@ -129,13 +131,13 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
     def account(self, changed: Changed) -> None:
         """Also add the counts by secret."""
         super().account(changed)
-        if self._tally is not None and isinstance(changed.counted, Counted):
+        if self._tally is not None and isinstance(changed.counted, SomeCells):
             self._tally.merge(changed.counted)
 
     def confirm(self) -> None:
         """Compare the beliefs with rows that were only counted as they were drawn."""
         if self._tally is not None:
-            self._compare(self._tally.summary())
+            self._compare(self._tally.result())
 
     def record(self, staged: Staged) -> Record:
         """The record of what was done."""
@@ -201,7 +203,7 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
             return changed
         return changed._replace(counted=self._tally.counted(batch, before))
 
-    def _compare(self, summary: Summary) -> None:
+    def _compare(self, summary: Counts) -> None:
         """Refuse a table that the beliefs are not about, unless that was asked for."""
         self._source = source_of(self.plan, summary)
         if self._source == "another table" and not self._beliefs_from_plan:

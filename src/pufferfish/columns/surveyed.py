@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pufferfish.beliefs.scenario import Secret
-from pufferfish.columns.counts import Counts
+from pufferfish.columns.counts import ColumnRowCounts
 from pufferfish.columns.rows import RowRules
 from pufferfish.tables import Batch
 from pufferfish.tables.batch import Coded
@@ -37,10 +37,10 @@ def check_groups(groups: Sequence[SurveyedGroup], rules: RowRules) -> None:
     rules.count(Batch({rules.column: np.array(values)}, secret), None)
 
 
-def counts_of(group: SurveyedGroup, rules: RowRules) -> Counts:
+def counts_of(group: SurveyedGroup, rules: RowRules) -> ColumnRowCounts:
     """What the rows of one secret add to the counts."""
     published = group.rows - (group.missing if rules.missing == "drop" else 0)
-    return Counts(
+    return ColumnRowCounts(
         rows=group.rows,
         missing=group.missing,
         published=published,

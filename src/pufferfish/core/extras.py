@@ -19,15 +19,14 @@ __all__ = [
 ]
 __all__ += ["shiny", "sklearn", "threadpoolctl", "uvicorn"]
 
-_TABLES = "Without it, give a dict of arrays: {'column': values, 'secret': secrets}."
+_TABLES = "Without it, give a file, or a dict of arrays: {'column': values, 'secret': secrets}."
 _JAVA = "It also needs Java 17 or newer."
 # For each library: what needs it, the extra that installs it, and further advice.
 _EXTRAS = {
     "jinja2": ("a report needs jinja2", "report", ""),
     "matplotlib": ("this picture needs matplotlib", "report", ""),
-    "narwhals": ("frames and files need narwhals", "frames", _TABLES),
+    "narwhals": ("frames need narwhals", "frames", _TABLES),
     "py4j": ("Spark needs py4j", "spark", _JAVA),
-    "pyarrow": ("frames and files need pyarrow", "frames", _TABLES),
     "pyspark": ("Spark needs pyspark", "spark", _JAVA),
     "shiny": ("the studio needs shiny", "studio", ""),
     "sklearn": ("learners need scikit-learn", "learn", ""),
@@ -78,8 +77,11 @@ def py4j(part: str) -> Any:
 
 
 def pyarrow(part: str | None = None) -> Any:
-    """The library that every frame and every file is read through, or a part of it."""
-    return _library("pyarrow", part)
+    """The library that every frame and every file is read through, or a part of it.
+
+    It is always installed, and takes a while to import.
+    """
+    return import_module("pyarrow" if part is None else f"pyarrow.{part}")
 
 
 def pyspark(part: str) -> Any:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pufferfish.beliefs.labels import Labels, key_of, places_of
+from pufferfish.beliefs.labels import Labels, places_of
 from pufferfish.beliefs.priors import Categorical, Discrete, Prior
 from pufferfish.beliefs.scenario import Belief, Secret
 from pufferfish.core.errors import UnsupportedError
@@ -105,8 +105,8 @@ def _labelled(labels: Sequence[Labels], prior: Prior, belief: Belief) -> CellLaw
         )
     places, counts = places_of(labels), [0] * len(labels)
     weights, _ = prior.whole_weights
-    for label, weight in zip(prior.values, weights, strict=True):
-        place = places.get(key_of(label))
+    for key, weight in zip(prior.values.keys, weights, strict=True):
+        place = places.get(key)
         if place is None:
             raise UnsupportedError(
                 f"belief {belief.name!r} has categories that the recoding does not take."

@@ -17,7 +17,7 @@ from typing import cast
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.labels import Labels, key_of
+from pufferfish.beliefs.labels import Book, Labels
 from pufferfish.beliefs.priors import Categorical
 from pufferfish.beliefs.region import SampleRegion, refuse_both
 from pufferfish.beliefs.scenario import AllPairs, Belief, Scenario, Secret, SecretPair
@@ -95,9 +95,9 @@ def as_they_are(scenario: Scenario) -> Recoding:
     for belief in scenario.beliefs:
         for law in belief.priors.values():
             if isinstance(law, Categorical):
-                for labels in law.values:
-                    values.setdefault(key_of(labels), labels)
-    every = tuple(values.values())
+                for key, labels in zip(law.values.keys, law.values, strict=True):
+                    values.setdefault(key, labels)
+    every = Book(values.values())
     table = np.eye(len(every), dtype=np.int64) * WHOLE
     return Recoding(values=every, outputs=every, table=table, labelled=True)
 

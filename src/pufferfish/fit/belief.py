@@ -11,7 +11,7 @@ import numpy as np
 from pufferfish.beliefs.priors import Discrete, Prior
 from pufferfish.beliefs.scenario import OTHER_ROWS, PUBLIC, RELEASED, Belief, Secret, some_secrets
 from pufferfish.core.errors import DataError, InvalidInputError
-from pufferfish.core.validation import FloatArray, bounds, nonnegative, positive, require
+from pufferfish.core.validation import bounds, nonnegative, positive, require
 from pufferfish.fit.bootstrap import draw_resamples
 from pufferfish.fit.error import fit_error
 from pufferfish.fit.families import (
@@ -25,7 +25,7 @@ from pufferfish.fit.families import (
 )
 from pufferfish.fit.report import FitReport, GroupFit
 from pufferfish.noise import Noise
-from pufferfish.tables import Summary, summarise
+from pufferfish.tables import Counts, summarise
 
 __all__ = ["MIN_GROUP", "RELEVANCE", "fit_report", "fit_summary", "refit_belief", "usable_counts"]
 
@@ -102,7 +102,7 @@ def fit_report(
 
 
 def fit_summary(
-    summary: Summary,
+    summary: Counts,
     families: Iterable[str],
     bootstrap: int = 0,
     *,
@@ -143,7 +143,7 @@ def fit_summary(
     return tuple(beliefs)
 
 
-def refit_belief(belief: Belief, summary: Summary) -> Belief:
+def refit_belief(belief: Belief, summary: Counts) -> Belief:
     """The belief of the same adversary with other rows: laws of the same family, fitted to these.
 
     A mixture starts from its present parameters and keeps its number of components, as in a
@@ -174,13 +174,18 @@ def usable_counts(
     min_group: int,
     cap: _Cap | None,
     only: Iterable[Any] | None = None,
-) -> Summary:
+) -> Counts:
     """A summary with at least two secrets of enough records each; of `only` these, if given."""
     least = int(positive("min_group", min_group))
-    if isinstance(data, Summary):
+    if isinstance(data, Counts):
         require(
             column in (None, data.column) and secret in (None, data.secret),
             f"this summary is of {data.column!r} by {data.secret!r}; leave out column and secret.",
+        )
+        require(
+            data.roles.numeric,
+            f"fit_beliefs takes counts of one column of numbers; {data!r} is something else: give "
+            "the table.",
         )
         summary = data
     elif column is None or secret is None:
@@ -191,26 +196,27 @@ def usable_counts(
         summary = summary.only(only)
     if cap is not None:
         summary = summary.capped(*bounds("cap", cap))
-    if len(summary.groups) < 2:
+    sizes = {label: group.records for label, group in summary.groups.items()}
+    if len(sizes) < 2:
         raise DataError(
             f"column {summary.secret!r} has only one value, so there are no two secrets to tell "
             "apart. Name the column that holds the secret, with all of its values."
         )
     # The message does not say which groups are small: it must not point at a few people.
-    if any(group.records < least for group in summary.groups.values()):
-        enough = [label for label, group in summary.groups.items() if group.records >= least]
-        few, every = len(summary.groups) - len(enough), len(summary.groups)
+    enough = [label for label, size in sizes.items() if size >= least]
+    few, every = len(sizes) - len(enough), len(sizes)
+    if few:
         raise DataError(
             f"{few} of the {every} values of {summary.secret!r} have fewer than {least} records "
             f"with a number in {summary.column!r}, too few to fit a belief to. Name the pairs to "
-            "protect (--pair; in Python Summary.only), merge small groups in the table, or lower "
+            "protect (--pair; in Python Counts.only), merge small groups in the table, or lower "
             f"the limit (--min-group, min_group=). Large enough: {some_secrets(enough) or 'none'}."
         )
     return summary
 
 
 def _options(
-    summary: Summary, family: Family, floor: float | None, relevance: float
+    summary: Counts, family: Family, floor: float | None, relevance: float
 ) -> tuple[float, float]:
     """The least std of a component and the relevance factor, checked against the family."""
     if floor is not None:
@@ -221,7 +227,7 @@ def _options(
 
 
 def _belief(
-    summary: Summary,
+    summary: Counts,
     priors: Mapping[Secret, Prior],
     name: str,
     provenance: str,
@@ -253,30 +259,30 @@ def _belief(
     )
 
 
-def _frequencies(summary: Summary, tables: bool, provenance: str) -> dict[str, Any]:
+def _frequencies(summary: Counts, tables: bool, provenance: str) -> dict[str, Any]:
     """How often each value occurs in the whole table, as far as the belief may keep it.
 
     A smooth belief stays small: it keeps no frequencies of a column with many values. A public
     belief must not reveal more of the table than its laws do, so it keeps frequencies only where
     they are the sum of its tables.
     """
-    alone = summary.whole is None and summary.without_secret is None
+    alone = not summary.restricted and summary.without_secret is None
     if provenance == PUBLIC and not (tables and alone):
         return {}
-    pooled = (summary.whole or summary).pooled
+    pooled = summary.whole.pooled
     table = _with_unseen(empirical(pooled), summary.unseen)
     if table.counts is None or (table.values.size > MOST_FREQUENCIES and not tables):
         return {}
     return {"frequencies": table, "frequencies_missing": pooled.missing}
 
 
-def _with_unseen(table: Discrete, unseen: FloatArray | None) -> Discrete:
+def _with_unseen(table: Discrete, unseen: Counts | None) -> Discrete:
     """The table with one more row for each unseen value, which no counted row has.
 
     A recoding lists the values of a column; its list must include those that only other rows have.
     """
     if unseen is None or table.counts is None:
         return table
-    more = np.setdiff1d(unseen, table.values)
+    more = np.setdiff1d(unseen.pooled.values, table.values)
     counts = np.concatenate([table.counts, np.ones(more.size, dtype=np.int64)])
     return Discrete(np.concatenate([table.values, more]), counts=counts)

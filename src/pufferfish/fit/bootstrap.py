@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pufferfish.tables import Group, Summary
+from pufferfish.tables import Counts, Group
 
 __all__ = ["draw_resamples"]
 
 
-def draw_resamples(summary: Summary, times: int, seed: int) -> Iterator[Summary]:
-    """Summaries in which the records of each secret are resampled: as many, with replacement.
+def draw_resamples(summary: Counts, times: int, seed: int) -> Iterator[Counts]:
+    """Counts in which the records of each secret are resampled: as many, with replacement.
 
     Missing values keep their frequency: a resample in which one secret has none, by chance, would
     describe an adversary against whom no noise helps.
@@ -27,4 +27,7 @@ def draw_resamples(summary: Summary, times: int, seed: int) -> Iterator[Summary]
             counts = generator.multinomial(group.records, group.counts / group.records)
             drawn = counts > 0
             groups[secret] = Group(group.values[drawn], counts[drawn], group.missing)
-        yield Summary(summary.column, summary.secret, groups, summary.bin_width)
+        names = summary.column, summary.secret
+        yield Counts.of_groups(
+            groups, *names, bin_width=summary.bin_width, wanted=tuple(summary.groups)
+        )

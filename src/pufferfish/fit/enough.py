@@ -6,30 +6,27 @@ Messages say what would help, and never which groups are small: that would point
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pufferfish.beliefs.layout import View
-from pufferfish.beliefs.pairs import Secret, some_secrets
+from pufferfish.beliefs.pairs import some_secrets
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.validation import require
+from pufferfish.tables import Counts
 from pufferfish.words.phrases import list_in_words
-
-if TYPE_CHECKING:
-    from pufferfish.fit.table import Stratum, TableCounts
 
 __all__ = ["refuse_few", "refuse_half_known", "refuse_many"]
 
 
-def refuse_half_known(counted: TableCounts) -> None:
+def refuse_half_known(counted: Counts) -> None:
     """Refuse rows that have one of several jointly protected secrets and lack another.
 
     They have no combination, so no law describes them; and a promise about combinations would not
     cover the secret that they have.
     """
-    layout = counted.layout
+    layout = counted.roles
     if not layout.jointly or layout.missing_secret:
         return
-    cells = counted.crosstab.marginal(layout.secret_names).cells
+    cells = counted.marginal(layout.secret_names).cells
     require(
         not any(0 < sum(each is None for each in row) < len(row) for row in cells),
         f"some rows have a value of one of {list_in_words(layout.secret_names)} and none of "
@@ -39,12 +36,12 @@ def refuse_half_known(counted: TableCounts) -> None:
     )
 
 
-def refuse_many(counted: TableCounts, min_group: int) -> None:
+def refuse_many(counted: Counts, min_group: int) -> None:
     """Refuse, before any rows are sorted, a table with too many combinations of known values."""
-    names = counted.layout.known_names
+    names = counted.roles.known_names
     if not names:
         return
-    strata = counted.crosstab.marginal(names).counts.size
+    strata = counted.marginal(names).counts.size
     if 2 * strata * max(min_group, 1) > counted.rows:
         raise DataError(
             f"there are {strata:,} combinations of known values ({list_in_words(names)}) among "
@@ -53,19 +50,19 @@ def refuse_many(counted: TableCounts, min_group: int) -> None:
         )
 
 
-def refuse_few(counted: TableCounts, view: View, strata: Sequence[Stratum], min_group: int) -> None:
+def refuse_few(counted: Counts, view: View, strata: Sequence[Counts], min_group: int) -> None:
     """Refuse a table with too few rows of some secret, without saying of which."""
     names = list_in_words(view.columns)
-    every = strata[0].groups
-    wanted = [each for each in counted.only or every if counted.only is None or _of(each, view)]
-    absent = [each for each in wanted if each not in every]
+    every, only = strata[0].by_secret, counted.wanted
+    wanted = [each for each in every if only is None or view.holds(each)]
+    there = [each for each in counted.secrets if view.holds(each)]
+    absent = [each for each in wanted if each not in there]
     if absent:
-        there = [each for each in counted.secrets if _of(each, view)]
         raise InvalidInputError(
             f"column {names} has no secret {absent[0]!r}; it has {some_secrets(there)}."
         )
     require(
-        bool(wanted) or counted.only is None,
+        bool(wanted) or only is None,
         f"none of the secrets to protect is a value of {names}, which is named as a secret: name "
         "two of its values, or leave out the column.",
     )
@@ -85,13 +82,14 @@ def refuse_few(counted: TableCounts, view: View, strata: Sequence[Stratum], min_
         stratum
         for stratum in strata[1:]
         if any(
-            each not in stratum.groups or stratum.groups[each].rows < min_group for each in wanted
+            each not in stratum.by_secret or stratum.by_secret[each].rows < min_group
+            for each in wanted
         )
     ]
     if not small:
         return
-    rows = sum(each.crosstab.rows for each in small if len(each.given) == len(counted.layout.known))
-    known = list_in_words(counted.layout.known_names)
+    rows = sum(each.rows for each in small if len(each.given) == len(counted.roles.known))
+    known = list_in_words(counted.roles.known_names)
     raise DataError(
         f"{len(small):,} of {len(strata) - 1:,} combinations of known values ({known}) have fewer "
         f"than {min_group} rows of some secret to protect, or none at all: about "
@@ -107,19 +105,13 @@ _FEWER = (
 )
 
 
-def _holes(counted: TableCounts) -> str:
+def _holes(counted: Counts) -> str:
     """A sentence on missing entries of known columns; empty where there are none."""
-    names = counted.layout.known_names
-    known = counted.crosstab.marginal(names)
-    holed = [name for name, own in zip(names, known.labels, strict=True) if None in own]
+    names = counted.roles.known_names
+    holed = [name for name in names if None in counted.labels_of(name)]
     if not holed:
         return ""
     return (
         f" A missing entry of {list_in_words(holed)} counts as a value of its own; "
         f'--merge "{holed[0]}:=LABEL" gives it the label of others.'
     )
-
-
-def _of(secret: Secret, view: View) -> bool:
-    """Whether a secret belongs to a view, where there are several."""
-    return not view.name or str(secret).startswith(f"{view.name} = ")

@@ -15,7 +15,7 @@ from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.validation import require
 from pufferfish.fit.mixture import MixtureFit, fit_mixtures, refit
 from pufferfish.fit.ubm import adapt
-from pufferfish.tables import Group, Summary
+from pufferfish.tables import Counts, Group
 
 __all__ = [
     "FAMILIES",
@@ -93,7 +93,7 @@ def parse_family(family: object, components: object = "auto") -> Family:
     return Family(kind=kind, components=int(given))
 
 
-def narrowest(summary: Summary) -> float:
+def narrowest(summary: Counts) -> float:
     """The least std that a component may have: the std that rounding to the column's steps adds.
 
     A column with steps of h has an error of std h/√12 in each value; a narrower component would
@@ -118,7 +118,7 @@ def narrowest(summary: Summary) -> float:
 
 
 def fit_laws(
-    summary: Summary,
+    summary: Counts,
     family: Family,
     floor: float,
     relevance: float,
@@ -148,7 +148,7 @@ def fit_laws(
 
 
 def refit_laws(
-    laws: FittedLaws, summary: Summary, family: Family, floor: float, relevance: float
+    laws: FittedLaws, summary: Counts, family: Family, floor: float, relevance: float
 ) -> Mapping[Secret, Prior]:
     """The same family fitted to other counts; mixtures start from their present components."""
     if family.kind == "ubm":

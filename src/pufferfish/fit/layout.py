@@ -11,9 +11,7 @@ from pufferfish.beliefs.layout import Layout
 from pufferfish.beliefs.rules import Rule, Unit, band_names
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
-from pufferfish.tables.coding import Coding
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.engine import Engine
+from pufferfish.tables import Counting, Counts, Engine
 
 __all__ = ["count_table", "layout_of", "middles"]
 
@@ -110,9 +108,9 @@ def layout_of(
     )
 
 
-def count_table(engine: Engine, layout: Layout, progress: Any = None) -> Crosstab:
+def count_table(engine: Engine, layout: Layout, progress: Any = None) -> Counts:
     """How often each combination of a layout's columns occurs."""
-    return engine.crosstab([Coding.of(each) for each in layout.rules], progress=progress)
+    return engine.fold(Counting.of(layout), progress=progress)
 
 
 def middles(edges: Sequence[float]) -> tuple[Label, ...]:

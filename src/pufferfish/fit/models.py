@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from pufferfish.core.validation import FloatArray
-from pufferfish.tables.summary import IntArray
+from pufferfish.tables.batch import IntArray
 
 __all__ = ["MODELS", "fit_model"]
 

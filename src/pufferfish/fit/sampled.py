@@ -13,8 +13,7 @@ from pufferfish.beliefs.region import RegionShape, SampleRegion
 from pufferfish.beliefs.scenario import Belief
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import finite, require
-from pufferfish.tables import Summary
-from pufferfish.tables.summary import Group
+from pufferfish.tables import Counts, Group
 
 __all__ = ["with_bands", "with_sampling_error"]
 
@@ -68,9 +67,7 @@ def _counted(belief: Belief) -> bool:
     )
 
 
-def with_bands(
-    beliefs: Iterable[Belief], summary: Summary, confidence: float
-) -> tuple[Belief, ...]:
+def with_bands(beliefs: Iterable[Belief], summary: Counts, confidence: float) -> tuple[Belief, ...]:
     """The same adversaries, each with a band around its laws that covers the rows' own band.
 
     The distribution function of the population is within d of that of the rows, and so within d + D

@@ -6,19 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pufferfish.beliefs.known import Given
-from pufferfish.beliefs.layout import View
 from pufferfish.beliefs.pairs import Secret
 from pufferfish.beliefs.region import RegionShape
 from pufferfish.beliefs.rules import Unit
-from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief
+from pufferfish.beliefs.scenario import RELEASED, Belief
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import bounds, require
 from pufferfish.fit.belief import MIN_GROUP, RELEVANCE, fit_summary, usable_counts
 from pufferfish.fit.layout import count_table, layout_of
 from pufferfish.fit.sampled import with_bands, with_sampling_error
-from pufferfish.fit.table import TableCounts, fit_table, name_of, numeric_strata
-from pufferfish.tables import Summary
+from pufferfish.fit.table import fit_table, name_of, strata_with_enough
+from pufferfish.tables import Counts
 from pufferfish.tables.verbs import to_read
 
 __all__ = ["fit_belief", "fit_beliefs", "fit_counts"]
@@ -50,9 +48,9 @@ def fit_belief(
 
     Args:
         data: A frame (pandas, Polars eager or lazy, PyArrow, Spark), the path of a file, a folder
-            or a pattern, a dict of arrays, or a `Summary`.
-        column: The column to publish; not for a summary.
-        secret: The column of the secret; not for a summary.
+            or a pattern, a dict of arrays, or a `Counts`.
+        column: The column to publish; not for counts.
+        secret: The column of the secret; not for counts.
         family: "mixture" of Gaussians by maximum likelihood; "gaussian" by mean and std;
             "empirical", the frequency of each value; "ubm", a mixture of all rows of which each
             secret adapts the means. For categories and several columns see `fit_beliefs`. "auto" is
@@ -72,7 +70,7 @@ def fit_belief(
         A belief with each secret's share of missing values. Where the values had to be binned, an
         empirical belief has half a bin as its radius. A smooth law is taken as the belief itself:
         the bins only change the law that the adversary fits. A belief keeps `frequencies`, those of
-        all rows of the table, also where `Summary.only` chose some secrets; a smooth belief does so
+        all rows of the table, also where `Counts.only` chose some secrets; a smooth belief does so
         up to 10,000 distinct values. A public belief keeps them only where they reveal no more than
         its laws: tables of all secrets.
 
@@ -196,11 +194,11 @@ def fit_beliefs(
     names = _published(data, column, columns, secret)
     rules = (edges, dates, merged, orders)
     special = bool(known or codes or jointly or missing_secret or any(rules))
-    counts = isinstance(data, Summary)
+    counts = isinstance(data, Counts)
     require(
         not (counts and special),
         "known, edges, dates, merged, orders, codes, jointly and missing_secret need the rows of a "
-        "table, and a summary has none: give the table.",
+        "table, and counts have none: give the table.",
     )
     if counts or (not special and _single(names, secret) and _numeric(data, names)):
         one = names[0] if names else None
@@ -225,15 +223,15 @@ def fit_beliefs(
         jointly=jointly,
         missing_secret=missing_secret,
     )
-    counted = TableCounts(
-        count_table(engine, layout), layout, None if only is None else tuple(only)
-    )
+    counted = count_table(engine, layout)
+    if only is not None:
+        counted = replace(counted, wanted=tuple(sorted(only, key=str)))
     found = fit_counts(counted, families, bootstrap, min_group=min_group, cap=cap, **how)
     return found if confidence is None else with_sampling_error(found, confidence, region, cells)
 
 
 def fit_counts(
-    counted: TableCounts,
+    counted: Counts,
     families: Iterable[str] | None = None,
     bootstrap: int = 0,
     *,
@@ -242,7 +240,7 @@ def fit_counts(
     **how: Any,
 ) -> tuple[Belief, ...]:
     """`fit_beliefs` for a table that was counted; `how` holds its further arguments."""
-    layout = counted.layout
+    layout = counted.roles
     if not layout.numeric:
         require(
             bootstrap == 0 and cap is None and how.get("components", "auto") == "auto",
@@ -255,24 +253,23 @@ def fit_counts(
             counted, wanted, min_group=min_group, provenance=how.get("provenance", RELEASED)
         )
     found: list[Belief] = []
-    for given, view, counts in numeric_strata(counted, min_group):
-        capped = counts if cap is None else counts.capped(*bounds("cap", cap))
+    for stratum in strata_with_enough(counted, min_group):
+        capped = stratum if cap is None else stratum.capped(*bounds("cap", cap))
         usable = usable_counts(capped, None, None, min_group, None)
         fitted = fit_summary(usable, OF_NUMBERS if families is None else families, bootstrap, **how)
-        found += [_knowing(each, counted, given, view) for each in fitted]
+        found += [_knowing(each, counted, stratum) for each in fitted]
     return tuple(found)
 
 
-def _knowing(belief: Belief, counted: TableCounts, given: Given, view: View) -> Belief:
+def _knowing(belief: Belief, counted: Counts, stratum: Counts) -> Belief:
     """The same adversary, with the known values and the fingerprint of this table."""
     here = belief.fitted_on is not None
     return replace(
         belief,
-        name=name_of(belief.name, given, view),
-        provenance=(OTHER_ROWS if here and counted.unseen is not None else belief.provenance),
-        fitted_on=counted.crosstab.fingerprint if here else None,
-        given=dict(given),
-        rules={each.column: each for each in counted.layout.rules},
+        name=name_of(belief.name, stratum.given, stratum.about),
+        fitted_on=counted.whole.fingerprint if here else None,
+        given=dict(stratum.given),
+        rules={each.column: each for each in counted.roles.rules},
     )
 
 
@@ -294,8 +291,8 @@ def _published(
     data: Any, column: str | None, columns: Sequence[str] | None, secret: object
 ) -> list[str]:
     """The names of the published columns; none for counts, which have them already."""
-    if isinstance(data, Summary):
-        require(columns is None, "a summary describes one column: leave out columns=.")
+    if isinstance(data, Counts):
+        require(columns is None, "counts describe one column: leave out columns=.")
         return [] if column is None else [column]
     require(
         (column is None) != (columns is None) and secret is not None,
@@ -313,7 +310,7 @@ def _has_numbers(
 ) -> bool:
     """Whether one column of numbers is published."""
     names = _published(data, column, columns, secret)
-    return isinstance(data, Summary) or (len(names) == 1 and _numeric(data, names))
+    return isinstance(data, Counts) or (len(names) == 1 and _numeric(data, names))
 
 
 def _numeric(data: Any, names: Sequence[str]) -> bool:

@@ -26,7 +26,7 @@ from pufferfish.core.errors import PufferfishError
 from pufferfish.exact.many import is_many
 from pufferfish.fit import fit_beliefs
 from pufferfish.fit.families import parse_family
-from pufferfish.tables import Group, Summary
+from pufferfish.tables import Counts, Group
 from pufferfish.words.numbers import about
 
 __all__ = ["Outliers", "outliers"]
@@ -197,7 +197,7 @@ def _fit_again(scenario: Scenario, table: Belief) -> tuple[Belief, ...] | None:
     except PufferfishError:  # a belief that was made by hand
         return None
     groups = {secret: _counts(table, secret) for secret in table.priors}
-    summary = Summary("value", "secret", groups, 2.0 * table.radius)
+    summary = Counts.of_groups(groups, "value", "secret", bin_width=2.0 * table.radius)
     return fit_beliefs(summary, families=families, min_group=1, provenance=table.provenance)
 
 

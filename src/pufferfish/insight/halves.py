@@ -17,10 +17,9 @@ from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import DataError
 from pufferfish.core.validation import nonnegative, require
-from pufferfish.fit.table import TableCounts
 from pufferfish.insight.set_apart import Apart, ColumnApart, Split
 from pufferfish.insight.tables_apart import TableApart
-from pufferfish.tables import Summary
+from pufferfish.tables import Counts
 
 __all__ = ["Half", "apart_of", "drawn", "halves_of", "how_many", "split_rows"]
 
@@ -28,7 +27,9 @@ __all__ = ["Half", "apart_of", "drawn", "halves_of", "how_many", "split_rows"]
 def apart_of(scenario: Scenario, counts: Any) -> Apart:
     """What sets rows apart: for one numeric column its summary, for others the table's counts."""
     table = any(each.labelled or each.given for each in scenario.beliefs)
-    kind = TableApart if table or isinstance(counts, TableCounts) else ColumnApart
+    if isinstance(counts, Counts):
+        table |= not counts.of_column
+    kind = TableApart if table else ColumnApart
     return kind.of(scenario, counts)
 
 
@@ -56,9 +57,7 @@ class Half:
         return self._apart.judged(calibration, goal, self._other)
 
 
-def split_rows(
-    scenario: Scenario, counts: Summary | TableCounts, splits: int, seed: int = 0
-) -> tuple[Half, ...]:
+def split_rows(scenario: Scenario, counts: Counts, splits: int, seed: int = 0) -> tuple[Half, ...]:
     """Halves for several mechanisms, so that beliefs are fitted only once to each half.
 
     Args:

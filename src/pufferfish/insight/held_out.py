@@ -46,11 +46,10 @@ from pufferfish.core.errors import DataError, UnreachableGoalError
 from pufferfish.core.validation import finite, require
 from pufferfish.exact.oracle import check_goal, check_scenario
 from pufferfish.exact.unreachable import holes_in_words
-from pufferfish.fit.table import TableCounts
 from pufferfish.insight.halves import Half, apart_of, drawn, halves_of, how_many
 from pufferfish.insight.set_apart import Apart, Split, judge_column
 from pufferfish.insight.tables_apart import judge_table
-from pufferfish.tables import Summary
+from pufferfish.tables import Counts
 from pufferfish.words.numbers import at_least, at_most
 
 __all__ = ["WRONGS", "HeldOut", "held_out", "judge", "lost_in_words", "measure", "wrong_that_holds"]
@@ -178,7 +177,7 @@ def held_out(
         scenario: What must look alike, to whom. Beliefs that are fitted on the released column are
             fitted again to each half; others stay as they are. If all stay, the whole table judges.
         goal: The promise.
-        counts: The rows that the beliefs are about: a `Summary`, capped, without rows that are
+        counts: The rows that the beliefs are about: `Counts`, capped, without rows that are
             dropped; for categories, several columns or known ones the table itself. By default the
             rows from which empirical beliefs of the scenario were counted, and then every belief is
             fitted again.
@@ -284,7 +283,7 @@ def _asking(goal: Guarantee, options: dict[str, Any]) -> Callable[[Scenario], Ca
 def measure(
     scenario: Scenario,
     goal: Guarantee,
-    counts: Summary | TableCounts,
+    counts: Counts,
     calibrated: Callable[[Scenario], Calibration],
     *,
     splits: int = 5,
@@ -332,11 +331,11 @@ def _split(
         yield half.judged(calibrated(half.scenario), goal)
 
 
-def judge(calibration: Calibration, goal: Guarantee, other: Summary | TableCounts) -> HeldOut:
+def judge(calibration: Calibration, goal: Guarantee, other: Counts) -> HeldOut:
     """The judgement on what was calibrated, by rows that were not used for fitting anyway."""
     found = (
-        judge_table(calibration, goal, other)
-        if isinstance(other, TableCounts)
-        else judge_column(calibration, goal, other)
+        judge_column(calibration, goal, other)
+        if other.of_column
+        else judge_table(calibration, goal, other)
     )
     return HeldOut(goal=goal, splits=(found,))

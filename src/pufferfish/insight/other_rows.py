@@ -20,7 +20,7 @@ from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
 from pufferfish.noise import Law
 from pufferfish.recoding.law import Recoding
-from pufferfish.tables.summary import IntArray
+from pufferfish.tables.batch import IntArray
 
 __all__ = ["as_met", "counts_of_rows"]
 

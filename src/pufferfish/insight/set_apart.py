@@ -10,14 +10,14 @@ import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.priors import Discrete
-from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.beliefs.scenario import Belief, Scenario, Secret
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.exact import verify
 from pufferfish.fit import fit_belief, refit_belief
 from pufferfish.fit.sampled import with_bands
-from pufferfish.tables import Group, Summary
-from pufferfish.tables.summary import IntArray
+from pufferfish.tables import Counts, Group
+from pufferfish.tables.batch import IntArray
 
 __all__ = ["Apart", "ColumnApart", "Split", "Toss", "judge_column", "who_stays"]
 
@@ -84,20 +84,20 @@ class ColumnApart:
     """
 
     scenario: Scenario
-    counts: Summary
+    counts: Counts
     stay: frozenset[str]
 
     @classmethod
-    def of(cls, scenario: Scenario, counts: Summary | None) -> ColumnApart:
+    def of(cls, scenario: Scenario, counts: Counts | None) -> ColumnApart:
         """The halves of these rows, or of those from which an empirical belief was counted."""
         if counts is None:
             return cls(scenario, _counted(scenario), frozenset())
         cap = scenario.beliefs[0].cap
         if cap is not None and counts.cap is None:
             counts = counts.capped(*cap)
-        return cls(scenario, counts.whole or counts, who_stays(scenario))
+        return cls(scenario, counts.whole, who_stays(scenario))
 
-    def drawn(self, toss: Toss) -> tuple[Scenario, Summary]:
+    def drawn(self, toss: Toss) -> tuple[Scenario, Counts]:
         """Beliefs that were fitted to one half, and the rows of the other."""
         fitted, other = _split_counts(self.counts, toss)
         beliefs = [
@@ -106,12 +106,12 @@ class ColumnApart:
         ]
         return Scenario(beliefs, self.scenario.pairs), other
 
-    def judged(self, calibration: Calibration, goal: Guarantee, other: Summary) -> Split:
+    def judged(self, calibration: Calibration, goal: Guarantee, other: Counts) -> Split:
         """What was found, under the frequencies of rows that it did not see."""
         return judge_column(calibration, goal, other)
 
 
-def _refitted(belief: Belief, half: Summary) -> Belief:
+def _refitted(belief: Belief, half: Counts) -> Belief:
     """The same adversary with these rows; a band has the width for their number."""
     found, region = refit_belief(belief, half), belief.region
     if region is None or region.shape != "band":
@@ -120,7 +120,7 @@ def _refitted(belief: Belief, half: Summary) -> Belief:
     return next(iter(with_bands([found], rows, region.confidence)))
 
 
-def judge_column(calibration: Calibration, goal: Guarantee, other: Summary) -> Split:
+def judge_column(calibration: Calibration, goal: Guarantee, other: Counts) -> Split:
     """What was found, under the frequencies of rows that it did not see."""
     law, scenario = calibration.mechanism, calibration.scenario
     if not law.additive and not law.takes_missing:
@@ -137,18 +137,20 @@ def judge_column(calibration: Calibration, goal: Guarantee, other: Summary) -> S
     )
 
 
-def _split_counts(summary: Summary, toss: Toss) -> tuple[Summary, Summary]:
+def _split_counts(counts: Counts, toss: Toss) -> tuple[Counts, Counts]:
     """The rows for which a coin shows heads, and the others; both halves list all values."""
-    sides = {secret: _toss_group(group, toss) for secret, group in summary.groups.items()}
-    nobody = summary.without_secret
-    without = (None, None) if nobody is None else _toss_group(nobody, toss)
-    values = summary.pooled.values
+    groups: dict[Secret | None, Group] = dict(counts.groups.items())
+    if counts.without_secret is not None:
+        groups[None] = counts.without_secret
+    sides = {secret: _toss_group(group, toss) for secret, group in groups.items()}
     heads, tails = (
         replace(
-            summary,
-            groups={secret: halves[side] for secret, halves in sides.items()},
-            unseen=values,
-            without_secret=without[side],
+            Counts.of_groups({secret: each[side] for secret, each in sides.items()}, "", "secret"),
+            columns=counts.columns,
+            layout=counts.layout,
+            bin_width=counts.bin_width,
+            cap=counts.cap,
+            unseen=counts,
         )
         for side in (0, 1)
     )
@@ -166,25 +168,26 @@ def _present(group: Group, counts: IntArray, missing: int) -> Group:
     return Group(group.values[some], counts[some], missing)
 
 
-def _counted(scenario: Scenario) -> Summary:
+def _counted(scenario: Scenario) -> Counts:
     """The rows from which an empirical belief was counted."""
     for belief in scenario.beliefs:
-        groups = {
+        groups: dict[Secret | None, Group] = {
             secret: Group(law.values, law.counts, belief.missing_counts.get(secret, 0))
             for secret, law in belief.priors.items()
             if isinstance(law, Discrete) and law.counts is not None
         }
         if len(groups) == len(belief.priors):
-            counted = Summary("value", "secret", groups, 2.0 * belief.radius, cap=belief.cap)
-            return _with_others(counted, belief)
+            return _with_others(groups, belief)
     raise InvalidInputError(
         'no belief of the scenario knows how many rows there are: add one of family="empirical", '
         "or give the rows with counts=pf.summarise(...)."
     )
 
 
-def _with_others(counted: Summary, belief: Belief) -> Summary:
+def _with_others(groups: dict[Secret | None, Group], belief: Belief) -> Counts:
     """The counts, with the rows of all other secrets in the belief as one more group."""
+    more: dict[str, Any] = {"bin_width": 2.0 * belief.radius, "cap": belief.cap}
+    counted = Counts.of_groups(groups, "value", "secret", **more)
     table, mine = belief.frequencies, counted.pooled
     if not isinstance(table, Discrete) or table.counts is None:
         return counted
@@ -196,7 +199,7 @@ def _with_others(counted: Summary, belief: Belief) -> Summary:
     if not (rest.any() or holes) or (rest < 0).any() or holes < 0:
         return counted
     label = "others"
-    while label in counted.groups:
+    while label in groups:
         label += "'"
     others = _present(Group(table.values, rest, 0), rest, holes)
-    return replace(counted, groups={**counted.groups, label: others})
+    return Counts.of_groups({**groups, label: others}, "value", "secret", **more)

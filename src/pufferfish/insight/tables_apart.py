@@ -29,7 +29,7 @@ from pufferfish.beliefs.labels import (
 from pufferfish.beliefs.layout import Layout
 from pufferfish.beliefs.priors import Categorical, Discrete
 from pufferfish.beliefs.rules import Rule
-from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.beliefs.scenario import Belief, Scenario, Secret
 from pufferfish.calibration.recode_categories import changes_to
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import DataError, InvalidInputError
@@ -38,14 +38,12 @@ from pufferfish.exact import verify
 from pufferfish.exact.stratified import split_strata
 from pufferfish.fit.layout import count_table
 from pufferfish.fit.models import MODELS
-from pufferfish.fit.table import TableCounts
 from pufferfish.fit.verbs import fit_counts
 from pufferfish.insight.other_rows import as_met, counts_of_rows
 from pufferfish.insight.set_apart import Split, Toss, who_stays
 from pufferfish.noise import Law, Stratified
 from pufferfish.recoding.law import Recoding
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.summary import IntArray, Summary
+from pufferfish.tables import Counts
 from pufferfish.tables.verbs import to_read
 
 __all__ = ["TableApart", "judge_table"]
@@ -65,7 +63,7 @@ class TableApart:
     """
 
     scenario: Scenario
-    counts: TableCounts
+    counts: Counts
     stay: frozenset[str]
 
     @classmethod
@@ -79,20 +77,19 @@ class TableApart:
         if counts is None:
             return cls(scenario, _counted(scenario), frozenset())
         require(
-            not isinstance(counts, Summary),
-            "these beliefs are about categories, several columns or known ones, but a summary is "
-            "about one column of numbers: give the table itself (counts=frame).",
+            not (isinstance(counts, Counts) and counts.of_column),
+            "these beliefs are about categories, several columns or known ones, but these counts "
+            "are about one column of numbers: give the table itself (counts=frame).",
         )
-        if not isinstance(counts, TableCounts):
+        if not isinstance(counts, Counts):
             counts = _count_as_believed(scenario, counts)
         return cls(scenario, counts, who_stays(scenario))
 
-    def drawn(self, toss: Toss) -> tuple[Scenario, TableCounts]:
+    def drawn(self, toss: Toss) -> tuple[Scenario, Counts]:
         """Beliefs that were fitted to one half, and the rows of the other."""
-        table = self.counts.crosstab
-        heads = toss(table.counts)
-        other = _part(self.counts, table.counts - heads)
-        fitted = replace(_part(self.counts, heads), unseen=other.crosstab)
+        heads = toss(self.counts.counts)
+        other = self.counts.resampled(self.counts.counts - heads)
+        fitted = replace(self.counts.resampled(heads), unseen=other)
         again = [each for each in self.scenario.beliefs if each.name not in self.stay]
         found = {
             each.name: replace(one, region=each.region)
@@ -101,12 +98,12 @@ class TableApart:
         beliefs = [found.get(each.name, each) for each in self.scenario.beliefs]
         return Scenario(beliefs, self.scenario.pairs), other
 
-    def judged(self, calibration: Calibration, goal: Guarantee, other: TableCounts) -> Split:
+    def judged(self, calibration: Calibration, goal: Guarantee, other: Counts) -> Split:
         """What was found, under the frequencies of rows that it did not see: the worst stratum."""
         return judge_table(calibration, goal, other)
 
 
-def judge_table(calibration: Calibration, goal: Guarantee, other: TableCounts) -> Split:
+def judge_table(calibration: Calibration, goal: Guarantee, other: Counts) -> Split:
     """What was found, under the frequencies of rows that it did not see: the worst stratum."""
     law, scenario = calibration.mechanism, calibration.scenario
     judges = {_key(each, "empirical"): each for each in scenario.beliefs}
@@ -162,7 +159,7 @@ def _judge_categories(scenario: Scenario, law: Recoding, goal: Guarantee) -> tup
 
 
 def _refitted(
-    beliefs: Iterable[Belief], counted: TableCounts, family: str | None = None
+    beliefs: Iterable[Belief], counted: Counts, family: str | None = None
 ) -> list[Belief]:
     """The same adversaries, as if they had seen these rows; of one family, if it is given."""
     wanted = [(each, family or _family(each)) for each in beliefs]
@@ -211,13 +208,6 @@ def _family(belief: Belief) -> str:
     return said
 
 
-def _part(counted: TableCounts, counts: IntArray) -> TableCounts:
-    """Some of the rows: this number of each combination."""
-    table, some = counted.crosstab, counts > 0
-    part = replace(table, codes=table.codes[some], counts=counts[some]).marginal(table.columns)
-    return replace(counted, crosstab=part)
-
-
 def _has_counts(law: object) -> bool:
     return isinstance(law, Categorical | Discrete) and law.counts is not None
 
@@ -228,7 +218,7 @@ def _rows_of(belief: Belief) -> int:
     return int(counted.sum()) + belief.frequencies_missing
 
 
-def _count_as_believed(scenario: Scenario, data: Any) -> TableCounts:
+def _count_as_believed(scenario: Scenario, data: Any) -> Counts:
     """The rows of a table, read as the beliefs were."""
     first = scenario.beliefs[0]
     names = first.columns or tuple(first.rules)[:1]
@@ -240,8 +230,8 @@ def _count_as_believed(scenario: Scenario, data: Any) -> TableCounts:
         "fit_beliefs makes them.",
     )
     engine = to_read(data)
-    only = tuple(scenario.secrets)
-    crosstab: Crosstab | None = None
+    only = tuple(sorted(scenario.secrets, key=str))
+    crosstab: Counts | None = None
     for jointly, missing in product((False, True), repeat=2):
         layout = Layout(
             columns=tuple(first.rules[name] for name in names),
@@ -251,13 +241,13 @@ def _count_as_believed(scenario: Scenario, data: Any) -> TableCounts:
             missing_secret=missing,
         )
         crosstab = crosstab or count_table(engine, layout)
-        counted = TableCounts(crosstab, layout, only)
+        counted = replace(crosstab, layout=layout, wanted=only)
         if {*only} <= counted.secrets.keys():
             return counted
     raise DataError("the table has no row of some secret that the beliefs are about.")
 
 
-def _counted(scenario: Scenario) -> TableCounts:
+def _counted(scenario: Scenario) -> Counts:
     """The rows from which the empirical beliefs of those who know most were counted."""
     names = max((tuple(each.given) for each in scenario.beliefs), key=len)
     finest: dict[Any, Belief] = {}
@@ -277,7 +267,7 @@ def _counted(scenario: Scenario) -> TableCounts:
     ]
     first = next(iter(finest.values()))
     layout = _layout(first, len(rows[0][0]) - len(names) - 1, names)
-    counted = TableCounts(_crosstab(layout, rows), layout, tuple(first.priors))
+    counted = _crosstab(layout, rows, tuple(sorted(first.priors, key=str)))
     for belief in scenario.beliefs:
         if not belief.given and _has_counts(belief.frequencies):
             require(
@@ -323,10 +313,18 @@ def _layout(belief: Belief, width: int, known: tuple[str, ...]) -> Layout:
     )
 
 
-def _crosstab(layout: Layout, rows: Sequence[tuple[tuple[Label, ...], int]]) -> Crosstab:
+def _crosstab(
+    layout: Layout, rows: Sequence[tuple[tuple[Label, ...], int]], wanted: tuple[Secret, ...]
+) -> Counts:
     columns = tuple(each.column for each in layout.rules)
-    labels = tuple(natural_order(each) for each in zip(*(row for row, _ in rows), strict=True))
+    labels = tuple(map(natural_order, zip(*(row for row, _ in rows), strict=True)))
     index = [places_of(each) for each in labels]
     codes = [[own[key_of(label)] for own, label in zip(index, row, strict=True)] for row, _ in rows]
-    counts = np.array([count for _, count in rows], dtype=np.int64)
-    return Crosstab(columns, labels, np.array(codes, dtype=np.int64), counts).marginal(columns)
+    return Counts(
+        columns=columns,
+        labels=labels,
+        codes=np.array(codes, dtype=np.int64),
+        counts=np.array([count for _, count in rows], dtype=np.int64),
+        layout=layout,
+        wanted=wanted,
+    ).marginal(columns)

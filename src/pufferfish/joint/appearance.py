@@ -33,9 +33,8 @@ from pufferfish.joint.plan import TablePlanEntries
 from pufferfish.noise import Law, Stratified
 from pufferfish.recoding.law import Recoding
 from pufferfish.releases.published_file import Appearance
-from pufferfish.tables import format_of
+from pufferfish.tables import Counting, Counts, format_of
 from pufferfish.tables.coding import Coding
-from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.local.engine import FilesEngine
 from pufferfish.tables.local.files import column_names
 
@@ -57,8 +56,8 @@ def table_appearance(data: Mapping[str, Any], facts: TableFacts, released: Path)
     law = facts.noise if entries is None else entries.noise.made()
     laws = list(law) if isinstance(law, Stratified) else [law]
     if not all(isinstance(each, Recoding) and each.labelled for each in laws):
-        counted = FilesEngine(source=place, source_format=format_).crosstab(
-            [Coding(column=name, read="label") for name in facts.kept[:1] or facts.columns[:1]]
+        counted = FilesEngine(source=place, source_format=format_).fold(
+            Counting(codings=(Coding(column=(*facts.kept, *facts.columns)[0], read="label"),))
         )
         if facts.recode is None:
             return Appearance(counted.rows, None, "noise by known values is not checked")
@@ -72,7 +71,7 @@ def table_appearance(data: Mapping[str, Any], facts: TableFacts, released: Path)
 
 def _count(
     place: str, format_: Any, facts: TableFacts, known: tuple[str, ...], laws: list[Law]
-) -> Crosstab:
+) -> Counts:
     """How often each published combination occurs, with the known columns that decide its law."""
     rules = [Rule(column=name, read="label") for name in known]
     for part, name in enumerate(facts.columns):
@@ -88,10 +87,10 @@ def _count(
         )
         rules.append(Rule(column=name, read="number" if number else "label"))
     engine = FilesEngine(source=place, source_format=format_)
-    return engine.crosstab([Coding.of(each) for each in rules])
+    return engine.fold(Counting(codings=tuple(map(Coding.of, rules))))
 
 
-def _judge(found: Crosstab, facts: TableFacts, law: Law, beliefs: tuple[Belief, ...]) -> Appearance:
+def _judge(found: Counts, facts: TableFacts, law: Law, beliefs: tuple[Belief, ...]) -> Appearance:
     known = law.columns if isinstance(law, Stratified) else ()
     strata: list[tuple[Label, ...]] = [()]
     if isinstance(law, Stratified):

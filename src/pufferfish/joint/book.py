@@ -16,9 +16,8 @@ import numpy as np
 from pufferfish.beliefs.labels import Label, label_key, natural_order, parts_of
 from pufferfish.beliefs.rules import Rule
 from pufferfish.recoding.law import Recoding
-from pufferfish.tables.batch import Coded, ColumnType, Numbers
+from pufferfish.tables.batch import Coded, ColumnType, IntArray, Numbers
 from pufferfish.tables.coding import places_of
-from pufferfish.tables.summary import IntArray
 
 __all__ = ["UNLISTED", "Book", "Listed", "published_type"]
 

@@ -23,9 +23,8 @@ from pufferfish.joint.counts import TableRowCounts
 from pufferfish.joint.plan import TablePlan
 from pufferfish.noise import Stratified
 from pufferfish.recoding.law import Recoding
-from pufferfish.tables.batch import Coded
+from pufferfish.tables.batch import Coded, IntArray
 from pufferfish.tables.combined import SomeCells, rows_by_cell
-from pufferfish.tables.summary import IntArray
 from pufferfish.words.phrases import list_in_words
 
 __all__ = ["CellRules", "Judged"]

@@ -9,16 +9,16 @@ from pufferfish.beliefs.layout import Layout
 from pufferfish.beliefs.pairs import Secret, SecretPair
 from pufferfish.kinds.recount import easiest_pair
 from pufferfish.learning.reveals import Reveals
-from pufferfish.tables.crosstab import Crosstab
+from pufferfish.tables import Counts
 
 __all__ = ["counts_by_secret", "known_says"]
 
 
 # For each secret, how often each combination of known labels occurs.
-Counts = Mapping[Secret, Mapping[tuple[Label, ...], int]]
+ByLabels = Mapping[Secret, Mapping[tuple[Label, ...], int]]
 
 
-def counts_by_secret(crosstab: Crosstab, layout: Layout, names: Sequence[str]) -> Counts:
+def counts_by_secret(crosstab: Counts, layout: Layout, names: Sequence[str]) -> ByLabels:
     """For each secret that rows have, how often each combination of some known columns occurs.
 
     Where several secrets are protected, each by itself, a row counts for each of its secrets.
@@ -35,7 +35,7 @@ def counts_by_secret(crosstab: Crosstab, layout: Layout, names: Sequence[str]) -
     return counts
 
 
-def known_says(crosstab: Crosstab, layout: Layout, pairs: Iterable[SecretPair]) -> Reveals | None:
+def known_says(crosstab: Counts, layout: Layout, pairs: Iterable[SecretPair]) -> Reveals | None:
     """The pair that known columns tell apart best, in whole percent, rounded up.
 
     None where no pair has rows of both its secrets.

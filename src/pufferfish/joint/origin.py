@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import Any
+
+import numpy as np
 
 from pufferfish.beliefs.known import given_key
-from pufferfish.beliefs.labels import key_of
-from pufferfish.beliefs.scenario import RELEASED, Belief, check_secret
+from pufferfish.beliefs.labels import places_of
+from pufferfish.beliefs.priors import Categorical, Discrete
+from pufferfish.beliefs.scenario import RELEASED, Belief
 from pufferfish.columns.origin import as_planned, is_fitted_on
 from pufferfish.core.errors import DataError
-from pufferfish.fit.table import TableCounts, numbers_of
-from pufferfish.fit.verbs import fit_counts
 from pufferfish.joint.cells import CellRules
 from pufferfish.joint.counts import TableRowCounts
 from pufferfish.joint.plan import TablePlan
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.summary import Summary
+from pufferfish.tables import Counts, Group
+from pufferfish.tables.counts import column_layout
 from pufferfish.words.numbers import percent_down
 
 __all__ = ["are_fitted_to", "other_table", "refuse_other_counts", "refuse_unseen", "who_claim"]
@@ -27,7 +28,7 @@ def who_claim(plan: TablePlan) -> tuple[Belief, ...]:
     return tuple(each for each in plan.scenario.beliefs if each.provenance == RELEASED)
 
 
-def are_fitted_to(plan: TablePlan, crosstab: Crosstab) -> bool | None:
+def are_fitted_to(plan: TablePlan, crosstab: Counts) -> bool | None:
     """Whether the plan's beliefs were fitted to a table with these counts; None: none claims it.
 
     Beliefs of one column of numbers may have been fitted to its values by secret.
@@ -43,39 +44,30 @@ def are_fitted_to(plan: TablePlan, crosstab: Crosstab) -> bool | None:
     )
 
 
-def _by_secret(plan: TablePlan, crosstab: Crosstab) -> Summary:
+def _by_secret(plan: TablePlan, crosstab: Counts) -> Counts:
     """The values of one column of numbers that go through the mechanism, by secret."""
-    secret = plan.secret_columns[0]
-    groups = {
-        label: numbers_of(table)
-        for (label,), table in crosstab.marginal([plan.columns[0], secret]).parts([secret])
-    }
-    nobody = groups.pop(None, None)
-    named = {check_secret(label): group for label, group in groups.items()}
-    summary = Summary(plan.columns[0], secret, named, without_secret=nobody)
-    return as_planned(summary, plan.missing, plan.cap)
+    names = plan.columns[0], plan.secret_columns[0]
+    counted = replace(crosstab.marginal(names), layout=column_layout(*names))
+    return as_planned(counted, plan.missing, plan.cap)
 
 
-def refuse_other_counts(plan: TablePlan, crosstab: Crosstab) -> None:
+def refuse_other_counts(plan: TablePlan, crosstab: Counts) -> None:
     """Refuse beliefs that claim to be about this table, but have other counts.
 
     A plan may name the right table and still hold other laws.
     """
-    claiming = who_claim(plan)
-    secrets = dict.fromkeys(each for belief in claiming for each in belief.priors)
-    counted = TableCounts(crosstab, plan.layout, tuple(secrets))
-    found = fit_counts(counted, ("empirical",), min_group=1, cap=plan.cap)
-    for belief in claiming:
-        laws = belief.priors.items()
-        if not all(getattr(law, "counts", None) is not None for _, law in laws):
-            continue  # a model, or a smooth law, which no count contradicts
-        known = given_key(belief.given)
-        same = (
-            all(each in own.priors and _same_counts(law, own.priors[each]) for each, law in laws)
-            for own in found
-            if given_key(own.given) == known
-        )
-        if not any(same):
+    counted = replace(crosstab, layout=plan.layout)
+    counted = counted if plan.cap is None else counted.capped(*plan.cap)
+    strata: dict[tuple[str, ...], list[Counts]] = {}
+    for belief in who_claim(plan):
+        known = tuple(belief.given)
+        if known not in strata:
+            strata[known] = list(counted.strata(known))
+        if not any(
+            _same_counts(belief, each)
+            for each in strata[known]
+            if given_key(each.given) == given_key(belief.given)
+        ):
             raise DataError(
                 f"belief {belief.name!r} says that it was fitted on this table, but the table has "
                 "other counts: the plan was changed after it was made. Nothing was published. "
@@ -84,7 +76,7 @@ def refuse_other_counts(plan: TablePlan, crosstab: Crosstab) -> None:
 
 
 def refuse_unseen(
-    counts: TableRowCounts, rules: CellRules, crosstab: Crosstab, plan: TablePlan
+    counts: TableRowCounts, rules: CellRules, crosstab: Counts, plan: TablePlan
 ) -> None:
     """Refuse a table with a larger share of undescribed rows than laws may be wrong by."""
     wrong = plan.certificate.wrong
@@ -97,17 +89,43 @@ def refuse_unseen(
         )
 
 
-def _same_counts(one: Any, other: Any) -> bool:
-    """Whether two tables have the same counts; a count of 0 is the same as none."""
-    counts = [
-        {
-            key_of(value): count
-            for value, count in zip(list(each.values), each.counts.tolist(), strict=True)
-            if count
-        }
-        for each in (one, other)
-    ]
-    return counts[0] == counts[1]
+def _same_counts(belief: Belief, rows: Counts) -> bool:
+    """Whether laws have the counts of these rows; a count of 0 is the same as none.
+
+    A model, or a smooth law, is contradicted by no count.
+    """
+    laws = belief.priors
+    if not all(getattr(law, "counts", None) is not None for law in laws.values()):
+        return True
+    if rows.roles.numeric:
+        groups = rows.groups
+        return all(
+            isinstance(law, Discrete) and secret in groups and _is_counted(law, groups[secret])
+            for secret, law in laws.items()
+        )
+    domain, found = rows.laws_by_secret
+    index = places_of(each[0] if len(each) == 1 else each for each in domain.cells)
+    for secret, law in laws.items():
+        if not isinstance(law, Categorical) or law.counts is None or secret not in found:
+            return False
+        own = np.zeros(domain.counts.size, dtype=np.int64)
+        for key, count in zip(law.values.keys, law.counts.tolist(), strict=True):
+            place = index.get(key)
+            if place is not None:
+                own[place] += count
+            elif count:
+                return False
+        if not np.array_equal(own, found[secret]):
+            return False
+    return True
+
+
+def _is_counted(law: Discrete, group: Group) -> bool:
+    if law.counts is None:
+        return False
+    there = law.counts > 0
+    same = np.array_equal(law.values[there], group.values)
+    return same and np.array_equal(law.counts[there], group.counts)
 
 
 def other_table() -> DataError:

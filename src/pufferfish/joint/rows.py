@@ -21,10 +21,9 @@ from pufferfish.kinds.recount import believed_range
 from pufferfish.noise import Stratified
 from pufferfish.recoding.law import Recoding
 from pufferfish.tables import Batch, Changed
-from pufferfish.tables.batch import Coded, ColumnType, Numbers
+from pufferfish.tables.batch import Coded, ColumnType, IntArray, Numbers
 from pufferfish.tables.coding import Coding
 from pufferfish.tables.combined import SomeCells, rows_by_cell
-from pufferfish.tables.summary import IntArray
 
 __all__ = ["TableRules", "changed_columns", "counted_columns", "read_columns"]
 

@@ -29,15 +29,15 @@ from pufferfish.joint.rows import TableRules, changed_columns, read_columns
 from pufferfish.learning.reveals import Reveals
 from pufferfish.ledger.file import Released, charge
 from pufferfish.releases.session import RowSession
-from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, Summary, Survey
+from pufferfish.tables import Batch, Change, Changed, Counts, Engine, Progress, Staged, Survey
 from pufferfish.tables.batch import ColumnType, labels_of, numbers_of
 from pufferfish.tables.change import Measured
 from pufferfish.tables.coding import Coding
 from pufferfish.tables.combined import SomeCells
-from pufferfish.tables.crosstab import Crosstab, CrosstabTally
 from pufferfish.tables.engine import SurveyedGroup
-from pufferfish.tables.halves import Halves, TableHalves, not_split
+from pufferfish.tables.halves import Halves, not_split
 from pufferfish.tables.seen import PersonsFound
+from pufferfish.tables.tally import Counting, Tally
 from pufferfish.theorems.anybody import width_of
 
 __all__ = ["TableSession"]
@@ -48,9 +48,9 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
 
     _source: BeliefsFrom = "elsewhere"
     # Counts of combinations: on a cluster before anything is drawn, elsewhere of the rows drawn.
-    _crosstab: Crosstab | None = None
-    _halves: TableHalves | None = None
-    _tally: CrosstabTally | None = None
+    _crosstab: Counts | None = None
+    _halves: Halves | None = None
+    _tally: Tally | None = None
 
     @cached_property
     def _rules(self) -> TableRules:
@@ -130,7 +130,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
     def begin(
         self,
         engine: Engine,
-        just_counted: Summary | Crosstab | None,
+        just_counted: Counts | None,
         progress: Progress | None,
     ) -> tuple[Survey | None, Progress | None]:
         """On a cluster, also refuse what is not described before anything is drawn.
@@ -142,9 +142,9 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         self._source = planned_source(self.plan.scenario.beliefs)
         rules = self._rules
         if survey is None:
-            self._tally = CrosstabTally(rules.codings)
+            self._tally = Tally(self._counting)
             return survey, progress
-        counted = engine.crosstab(rules.codings)
+        counted = engine.fold(self._counting)
         cells = counted.some_cells()
         judged = rules.cells.judge(cells)
         judged.refuse(np.arange(cells.counts.size), None)
@@ -153,14 +153,20 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         self._compare(counted)
         return survey, progress
 
-    def leave_out(self, halves: Halves | TableHalves) -> None:
+    def leave_out(self, halves: Halves) -> None:
         """Release one half only; the beliefs are about the other."""
-        if not isinstance(halves, TableHalves):
+        if halves.fitted.roles != self.plan.layout:
             raise UnsupportedError(
                 "halves= is for one column of numbers, and the plan is for a table of several "
                 "columns. --fit-on half splits a table by all columns that matter."
             )
         self._halves = halves
+
+    @property
+    def _counting(self) -> Counting:
+        """How rows are counted: as for the beliefs, in bins as wide as those of halves."""
+        width = 0.0 if self._halves is None else self._halves.rest.bin_width
+        return Counting(codings=self._rules.codings, layout=self.plan.layout, bin_width=width)
 
     def _refuse_other_halves(self) -> None:
         """Refuse a plan whose beliefs were not fitted on the half that is not released."""
@@ -187,7 +193,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
     def _claiming(self) -> tuple[Belief, ...]:
         return who_claim(self.plan)
 
-    def _compare(self, crosstab: Crosstab) -> None:
+    def _compare(self, crosstab: Counts) -> None:
         """Refuse a table that the beliefs are not about, or that they do not cover."""
         self._crosstab = crosstab
         if self._halves is not None and crosstab.fingerprint != self._halves.rest.fingerprint:
@@ -204,7 +210,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
     def confirm(self) -> None:
         """Compare the beliefs with rows that were only counted as they were drawn."""
         if self._tally is not None:
-            self._compare(self._tally.crosstab())
+            self._compare(self._tally.result())
 
     @property
     def known_says(self) -> Reveals | None:

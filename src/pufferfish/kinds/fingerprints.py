@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,13 +13,12 @@ from pufferfish.beliefs.labels import Label, Place, key_of
 from pufferfish.beliefs.layout import NO_SECRET
 from pufferfish.beliefs.priors import Categorical, Discrete
 from pufferfish.beliefs.scenario import OTHER_ROWS, Belief, Secret
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.summary import Group, Summary
+from pufferfish.tables import Counts, Group
 
-__all__ = ["HOLE", "Counted", "Counts", "Whose", "counted", "of_crosstab", "of_summary"]
+__all__ = ["HOLE", "Counted", "ByPlace", "Whose", "counted", "of_crosstab", "of_summary"]
 
 # How often each combination of published values occurs, by its key.
-Counts = Counter[Place]
+ByPlace = Counter[Place]
 # A secret with its type, because True and 1 are two; None for all rows.
 Whose = tuple[type, Secret | None]
 HOLE, _ALL = key_of(None), (type(None), None)
@@ -38,18 +36,18 @@ class Counted(NamedTuple):
 
     place: int
     belief: Belief
-    whole: Counts
-    laws: Mapping[Secret, Counts]
+    whole: ByPlace
+    laws: Mapping[Secret, ByPlace]
 
     @property
-    def others(self) -> Counts:
+    def others(self) -> ByPlace:
         """Rows of other secrets, or of none; negative where the counts contradict each other."""
         rest = Counter(self.whole)
         for law in self.laws.values():
             rest.subtract(law)
         return rest
 
-    def parts(self) -> Iterator[tuple[Whose, Counts]]:
+    def parts(self) -> Iterator[tuple[Whose, ByPlace]]:
         """The counts that add up over known values."""
         yield from (((type(secret), secret), law) for secret, law in self.laws.items())
         # Where rows were set apart, each value that only they have counts as one more row.
@@ -71,7 +69,7 @@ def counted(place: int, belief: Belief) -> Counted:
     )
 
 
-def _count(law: Any, missing: int) -> Counts:
+def _count(law: Any, missing: int) -> ByPlace:
     values = law.values.tolist() if isinstance(law, Discrete) else law.values
     counts = Counter(dict(zip(map(key_of, values), np.asarray(law.counts).tolist(), strict=True)))
     counts.update({HOLE: missing} if missing else {})
@@ -81,15 +79,17 @@ def _count(law: Any, missing: int) -> Counts:
 def of_summary(one: Counted) -> set[str]:
     """The fingerprints of a column of numbers; other rows may have no secret."""
     belief = one.belief
-    groups = {
+    groups: dict[Secret | None, Group] = {
         secret: _group(law, belief.missing_counts.get(secret, 0))
         for secret, law in belief.priors.items()
     }
-    alone = Summary("", "", groups, bin_width=2.0 * belief.radius)
     rest = sorted((key[0][1], rows) for key, rows in (+one.others).items() if key != HOLE)
     values, counts = zip(*rest, strict=True) if rest else ((), ())
     nobody = Group(np.array(values), np.array(counts, dtype=np.int64), one.others[HOLE])
-    return {alone.fingerprint, replace(alone, without_secret=nobody).fingerprint}
+    return {
+        Counts.of_groups(each, "value", "secret", bin_width=2.0 * belief.radius).fingerprint
+        for each in (groups, {**groups, None: nobody})
+    }
 
 
 def _group(law: Any, missing: int) -> Group:
@@ -121,7 +121,7 @@ def of_crosstab(full: Sequence[Counted], *, others: bool) -> Iterator[set[str]]:
                 cells[cell] += rows
                 for part, plain in zip(cell[width:], (label, *given), strict=True):
                     shown[part] = plain
-    yield {_fingerprint(names, +cells, shown)}
+    yield {_fingerprint(names, +cells, shown, 2.0 * full[0].belief.radius)}
 
 
 def _ambiguous(secret: Secret | None) -> bool:
@@ -133,7 +133,10 @@ def _ambiguous(secret: Secret | None) -> bool:
 
 
 def _fingerprint(
-    names: Sequence[str], cells: Mapping[tuple[Any, ...], int], shown: Mapping[Any, Label]
+    names: Sequence[str],
+    cells: Mapping[tuple[Any, ...], int],
+    shown: Mapping[Any, Label],
+    bin_width: float,
 ) -> str:
     labels, codes = [], []
     for column in zip(*cells, strict=True):
@@ -145,7 +148,10 @@ def _fingerprint(
             plain = [int(each) if isinstance(each, float) else each for each in plain]
         labels.append(tuple(plain))
         codes.append([place[key] for key in column])
-    table = Crosstab(
-        tuple(names), tuple(labels), np.array(codes).T, np.array([*cells.values()], dtype=np.int64)
-    )
-    return table.fingerprint
+    return Counts(
+        columns=tuple(names),
+        labels=tuple(labels),
+        codes=np.array(codes).T,
+        counts=np.array([*cells.values()], dtype=np.int64),
+        bin_width=bin_width,
+    ).fingerprint

@@ -29,7 +29,7 @@ from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, Secret, Se
 from pufferfish.kinds.fingerprints import (
     HOLE,
     Counted,
-    Counts,
+    ByPlace,
     Whose,
     counted,
     of_crosstab,
@@ -68,7 +68,7 @@ class Recount:
         return found
 
     def wrong(self) -> Iterator[str]:
-        """Counts that no table has, in words."""
+        """ByPlace that no table has, in words."""
         for name, table in self.tables.items():
             ruled = (each.belief for each in table if each.belief.rules or each.belief.labelled)
             if any(not self.columns <= each.rules.keys() for each in ruled):
@@ -135,7 +135,7 @@ def _differ(table: Sequence[Counted], full: Sequence[Counted]) -> bool:
         for each in reversed(full)
         for whose, counts in each.parts()
     }
-    sums: dict[Any, Counts] = {}
+    sums: dict[Any, ByPlace] = {}
     for names in {frozenset(each.belief.given) for each in table}:
         for (_, whose), (given, counts) in first.items():
             key = given_key({name: given[name] for name in names})
@@ -280,7 +280,7 @@ def _unseen(law: Any, table: Iterable[Counted]) -> int:
     return sum(found.values())
 
 
-def _measured(plan: Any, whole: Counts) -> dict[str, Any]:
+def _measured(plan: Any, whole: ByPlace) -> dict[str, Any]:
     """What is measured of a column of numbers, where they are counted as they are."""
     beliefs = plan.scenario.beliefs
     if any(each.radius for each in beliefs):
@@ -305,7 +305,7 @@ def _by_known(table: Iterable[Counted]) -> dict[Secret, dict[Any, int]]:
     return found
 
 
-def _whole(table: Iterable[Counted]) -> Counts:
+def _whole(table: Iterable[Counted]) -> ByPlace:
     """How often each combination occurs among all rows; several secrets have the same rows."""
     once = {given_key(each.belief.given): each for each in table}
     return sum((each.whole for each in once.values()), Counter())

@@ -41,7 +41,7 @@ from pufferfish.options.publishing import bounds_of
 from pufferfish.options.quoting import escaped, pieces, plain, read_share
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
-from pufferfish.tables import Summary
+from pufferfish.tables import Counts
 from pufferfish.tables.one_row import OneRow
 
 __all__ = ["Adversaries", "Cap", "Described", "cap_bounds", "families_of", "pair_text"]
@@ -79,7 +79,7 @@ class Described:
 
     scenario: Scenario
     others: tuple[Secret, ...]
-    counted: Summary
+    counted: Counts
 
     @property
     def records(self) -> int:
@@ -199,7 +199,7 @@ class Adversaries:
         )
 
     def describe(
-        self, summary: Summary, voice: Voice, reference: Callable[[], Summary] | None = None
+        self, summary: Counts, voice: Voice, reference: Callable[[], Counts] | None = None
     ) -> Described:
         """The scenario, from counts; `reference` counts the table to fit beliefs to instead."""
         sizes = {secret: group.records for secret, group in summary.groups.items()}
@@ -244,7 +244,7 @@ class Adversaries:
         """The beliefs that are fitted, rather than read from a file."""
         return [name for name in self.belief or _DEFAULT if not _is_document(name)]
 
-    def _announce(self, summary: Summary, pairs: list[SecretPair] | None, voice: Voice) -> None:
+    def _announce(self, summary: Counts, pairs: list[SecretPair] | None, voice: Voice) -> None:
         """Say beforehand that thousands of secrets take long."""
         secrets = len(summary.groups)
         if pairs is None:
@@ -271,7 +271,7 @@ class Adversaries:
         )
         return cast("Missing", found)
 
-    def prepared(self, summary: Summary) -> Summary:
+    def prepared(self, summary: Counts) -> Counts:
         """The counts of the values that get noise: capped, and without rows that are left out."""
         missing = self.missing_of(numbers=True)
         if missing == "refuse" and any(group.missing for group in summary.groups.values()):
@@ -336,7 +336,7 @@ class Adversaries:
         return PUBLIC if self.public_reference else REFERENCE
 
     def _beliefs(
-        self, summary: Summary, voice: Voice, reference: Callable[[], Summary] | None
+        self, summary: Counts, voice: Voice, reference: Callable[[], Counts] | None
     ) -> tuple[Belief, ...]:
         found, confidence = self.from_files, self.confidence
         if self._families:

@@ -11,16 +11,15 @@ from pufferfish.beliefs.layout import Layout
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.validation import require
 from pufferfish.fit.layout import count_table, layout_of
-from pufferfish.fit.table import TableCounts
 from pufferfish.options.planning import Asked
 from pufferfish.options.quoting import number_of
 from pufferfish.options.roles import refuse_without_role
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
+from pufferfish.tables import Counting, Counts
 from pufferfish.tables.coding import Coding
-from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.engine import Engine, Progress
-from pufferfish.tables.halves import TableHalves, split_table
+from pufferfish.tables.halves import Halves, split_engine
 from pufferfish.tables.names import commas_of, with_commas
 from pufferfish.words.phrases import list_in_words
 
@@ -32,7 +31,7 @@ Opener = Callable[[Table, Sequence[str]], AbstractContextManager[Engine]]
 _FEW_ROWS = 50
 
 
-def count_asked(asked: Asked, voice: Voice, opened: Opener = Table.opened) -> TableCounts:
+def count_asked(asked: Asked, voice: Voice, opened: Opener = Table.opened) -> Counts:
     """The counts of the table, with its columns read as asked.
 
     Args:
@@ -43,12 +42,12 @@ def count_asked(asked: Asked, voice: Voice, opened: Opener = Table.opened) -> Ta
     Raises:
         InvalidInputError: Options that do not go together, or that the table contradicts.
     """
-    layout, crosstab = _counted(asked, voice, opened, count_table)
-    _refuse_mixed(asked, layout, crosstab)
-    return TableCounts(crosstab, layout)
+    counted = _counted(asked, voice, opened, count_table)
+    _refuse_mixed(asked, counted)
+    return counted
 
 
-def split_asked(asked: Asked, voice: Voice) -> tuple[TableCounts, TableCounts, TableHalves]:
+def split_asked(asked: Asked, voice: Voice) -> Halves:
     """The counts of two random halves of the table: the rows to fit to, and those to release.
 
     Raises:
@@ -56,14 +55,13 @@ def split_asked(asked: Asked, voice: Voice) -> tuple[TableCounts, TableCounts, T
     """
     asked.refuse_half()
 
-    def split(engine: Engine, layout: Layout, progress: Progress) -> TableHalves:
-        return split_table(engine, [Coding.of(each) for each in layout.rules], progress)
+    def split(engine: Engine, layout: Layout, progress: Progress) -> Halves:
+        return split_engine(engine, Counting.of(layout), progress)
 
-    layout, halves = _counted(asked, voice, Table.opened, split)
-    for crosstab in (halves.fitted, halves.rest):
-        _refuse_mixed(asked, layout, crosstab)
-    fitted = TableCounts(halves.fitted, layout, unseen=halves.rest)
-    return fitted, TableCounts(halves.rest, layout), halves
+    halves = _counted(asked, voice, Table.opened, split)
+    for counted in (halves.fitted, halves.rest):
+        _refuse_mixed(asked, counted)
+    return halves
 
 
 T = TypeVar("T")
@@ -74,8 +72,8 @@ def _counted(
     voice: Voice,
     opened: Opener,
     count: Callable[[Engine, Layout, Progress], T],
-) -> tuple[Layout, T]:
-    """How columns are read, and what was counted of them."""
+) -> T:
+    """What was counted of the columns with a role, read as asked."""
     names = _roles(asked)
     both = [name for name in asked.publishing.kept if name in (asked.roles.known or ())]
     if both:
@@ -88,7 +86,7 @@ def _counted(
         voice.progress(f"Counting {asked.table.file}") as progress,
     ):
         layout = _layout(asked, engine)
-        return layout, count(engine, layout, progress)
+        return count(engine, layout, progress)
 
 
 def holds_categories(asked: Asked) -> bool:
@@ -99,7 +97,7 @@ def holds_categories(asked: Asked) -> bool:
             kind = engine.kinds([name])[name].read
             if kind != "label":
                 return kind == "date"
-            counted = engine.crosstab([Coding(column=name, read="label")])
+            counted = engine.fold(Counting(codings=(Coding(column=name, read="label"),)))
     except InvalidInputError:
         return False
     numbers = _mostly_numbers(counted, name) or commas_of(_labels(counted, name))
@@ -208,22 +206,23 @@ def _layout(asked: Asked, engine: Engine) -> Layout:
     return found
 
 
-def _refuse_mixed(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
+def _refuse_mixed(asked: Asked, counted: Counts) -> None:
     """Refuse numbers that are text, or among texts: they would silently become categories."""
+    layout = counted.roles
     for rule in (*layout.columns, *layout.known):
-        commas = commas_of(_labels(crosstab, rule.column)) if rule.read == "label" else None
+        commas = commas_of(_labels(counted, rule.column)) if rule.read == "label" else None
         if commas:
             raise DataError(with_commas(rule.column, commas))
     for rule in layout.columns:
         name = rule.column
         if rule.read == "label" and name not in (asked.roles.codes or ()):
             require(
-                not _mostly_numbers(crosstab, name),
+                not _mostly_numbers(counted, name),
                 f"column {name!r} holds numbers in most rows and text in others. If the text "
                 f"means a missing number, give --na TEXT; if all entries are categories, give "
                 f"--codes {name}.",
             )
-            _refuse_own_labels(name, _labels(crosstab, name))
+            _refuse_own_labels(name, _labels(counted, name))
 
 
 def _refuse_own_labels(name: str, labels: Iterable[tuple[Label, int]]) -> None:
@@ -239,10 +238,10 @@ def _refuse_own_labels(name: str, labels: Iterable[tuple[Label, int]]) -> None:
     )
 
 
-def _mostly_numbers(crosstab: Crosstab, name: str) -> bool:
+def _mostly_numbers(counted: Counts, name: str) -> bool:
     """Whether more than half of a column's entries, but not all, are numbers."""
     numbers = texts = 0
-    for label, count in _labels(crosstab, name):
+    for label, count in _labels(counted, name):
         if isinstance(label, str) and number_of(label) is None:
             texts += count
         else:
@@ -250,7 +249,7 @@ def _mostly_numbers(crosstab: Crosstab, name: str) -> bool:
     return numbers > texts > 0
 
 
-def _labels(crosstab: Crosstab, name: str) -> Iterator[tuple[Label, int]]:
-    own = crosstab.marginal([name])
+def _labels(counted: Counts, name: str) -> Iterator[tuple[Label, int]]:
+    own = counted.marginal([name])
     pairs = zip(own.cells, own.counts.tolist(), strict=True)
     return ((cell[0], count) for cell, count in pairs if cell[0] is not None)

@@ -13,7 +13,7 @@ from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.validation import require
 from pufferfish.fit.layout import count_table
 from pufferfish.fit.sampled import with_sampling_error
-from pufferfish.fit.table import TableCounts, refuse_small
+from pufferfish.fit.table import strata_with_enough
 from pufferfish.fit.verbs import fit_counts
 from pufferfish.options.adversaries import Described
 from pufferfish.options.counting import (
@@ -27,8 +27,8 @@ from pufferfish.options.planning import Asked
 from pufferfish.options.roles import label_meant
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.halves import Halves, TableHalves
+from pufferfish.tables import Counts
+from pufferfish.tables.halves import Halves
 from pufferfish.words.phrases import list_in_words
 
 __all__ = ["DescribedTable", "describe", "describe_half", "describe_table", "in_view"]
@@ -49,10 +49,10 @@ class DescribedTable:
 
     scenario: Scenario
     others: tuple[Secret, ...]
-    counted: TableCounts
+    counted: Counts
     never: list[dict[str, Label]]
-    fitted: TableCounts
-    halves: TableHalves | None = None
+    fitted: Counts
+    halves: Halves | None = None
 
 
 def describe(asked: Asked, voice: Voice) -> Described | DescribedTable:
@@ -71,9 +71,7 @@ def describe(asked: Asked, voice: Voice) -> Described | DescribedTable:
         raise
 
 
-def describe_half(
-    asked: Asked, voice: Voice
-) -> tuple[Described | DescribedTable, Halves | TableHalves]:
+def describe_half(asked: Asked, voice: Voice) -> tuple[Described | DescribedTable, Halves]:
     """The scenario from a random half of the rows, and how the table was split."""
     if not asked.joint:
         try:
@@ -83,26 +81,26 @@ def describe_half(
             if not holds_categories(asked):
                 raise
     refuse_for_table(asked)
-    fitted, rest, split = split_asked(asked, voice)
+    halves = split_asked(asked, voice)
+    fitted, rest = halves.fitted, halves.rest
     _refuse_apart(fitted, rest)
     least = asked.adversaries.min_group
     try:
         made = _described(asked, voice, Table.opened, fitted, rest)
-        refuse_small(made.counted, least)
+        strata_with_enough(made.counted, least)
     except DataError as error:
         raise DataError(f"in a random half of the rows (--fit-on half): {error}") from None
-    return replace(made, halves=split), split
+    return replace(made, halves=halves), halves
 
 
-def _refuse_apart(fitted: TableCounts, rest: TableCounts) -> None:
+def _refuse_apart(fitted: Counts, rest: Counts) -> None:
     """Refuse secrets, and values of known columns, that only one half has."""
-    layout = fitted.layout
+    layout = fitted.roles
     for names in (layout.secret_names, layout.known_names):
         if not names:
             continue
         one, other = (
-            {key_of(cell) for cell in each.crosstab.marginal(names).cells}
-            for each in (fitted, rest)
+            {key_of(cell) for cell in each.marginal(names).cells} for each in (fitted, rest)
         )
         if one != other:
             raise DataError(
@@ -116,7 +114,7 @@ def describe_table(
     asked: Asked,
     voice: Voice,
     opened: Opener = Table.opened,
-    counts: TableCounts | None = None,
+    counts: Counts | None = None,
 ) -> DescribedTable:
     """The scenario of a table, from its counts.
 
@@ -135,34 +133,33 @@ def describe_table(
 
 
 def _described(
-    asked: Asked, voice: Voice, opened: Opener, fitted: TableCounts, released: TableCounts
+    asked: Asked, voice: Voice, opened: Opener, fitted: Counts, released: Counts
 ) -> DescribedTable:
     for counts in (fitted, released):
-        _refuse_holes(asked, counts.layout, counts.crosstab)
-    pairs, only = _pairs(asked, fitted)
-    counted = replace(fitted, only=only)
+        _refuse_holes(asked, counts)
+    pairs, named = _pairs(asked, fitted)
+    only = None if named is None else tuple(sorted(named, key=str))
+    counted = replace(fitted, wanted=only)
     never = [
-        {
-            name: label_meant(counted.crosstab, name, text, option="--never")
-            for name, text in rule.items()
-        }
+        {name: label_meant(counted, name, text, option="--never") for name, text in rule.items()}
         for rule in asked.recoding.forbidden
     ]
     beliefs = _beliefs(asked, counted, voice, opened)
     described = set().union(*(each.priors for each in beliefs))
-    _refuse_silence(beliefs, counted.layout, pairs)
+    _refuse_silence(beliefs, counted.roles, pairs)
     others = tuple(each for each in counted.secrets if each not in described)
     return DescribedTable(
         scenario=Scenario(beliefs, pairs),
         others=others,
-        counted=replace(released, only=only),
+        counted=replace(released, wanted=only),
         never=never,
         fitted=counted,
     )
 
 
-def _refuse_holes(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
+def _refuse_holes(asked: Asked, counted: Counts) -> None:
     """Refuse missing values unless they are to be kept."""
+    layout = counted.roles
     if asked.adversaries.missing_of(numbers=layout.numeric) != "refuse":
         return
     kept = (
@@ -171,15 +168,13 @@ def _refuse_holes(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
         else "recode a missing entry like any other"
     )
     for name in layout.column_names:
-        if None in crosstab.labels[crosstab.columns.index(name)]:
+        if None in counted.labels_of(name):
             raise DataError(f"column {name!r} has missing values. Give --missing keep to {kept}.")
 
 
-def _pairs(
-    asked: Asked, counted: TableCounts
-) -> tuple[list[SecretPair], tuple[Secret, ...] | None]:
+def _pairs(asked: Asked, counted: Counts) -> tuple[list[SecretPair], tuple[Secret, ...] | None]:
     """The pairs to protect, and the secrets in them; None: all secrets of the table."""
-    sizes, layout = counted.secrets, counted.layout
+    sizes, layout = counted.secrets, counted.roles
     views = [
         {secret: size for secret, size in sizes.items() if in_view(secret, view.name)}
         for view in layout.views
@@ -234,9 +229,7 @@ def in_view(secret: Secret, name: str) -> bool:
     return not name or str(secret).startswith(f"{name} = ")
 
 
-def _beliefs(
-    asked: Asked, counted: TableCounts, voice: Voice, opened: Opener
-) -> tuple[Belief, ...]:
+def _beliefs(asked: Asked, counted: Counts, voice: Voice, opened: Opener) -> tuple[Belief, ...]:
     adversaries = asked.adversaries
     found, confidence = adversaries.from_files, adversaries.confidence
     if adversaries.fitted == ():
@@ -244,11 +237,11 @@ def _beliefs(
     source = counted
     if adversaries.reference is not None:
         other = replace(asked.table, file=str(adversaries.reference), format=None, delimiter=None)
-        layout = counted.layout
+        layout = counted.roles
         names = [rule.column for rule in layout.rules]
         with opened(other, names) as engine, voice.progress(f"Counting {other.file}"):
             there = count_table(engine, layout)
-        source = TableCounts(there, layout, counted.only or tuple(counted.secrets))
+        source = replace(there, wanted=counted.wanted or tuple(counted.secrets))
         _refuse_unknown_strata(counted, source)
     with voice.progress("Fitting"):
         fitted = fit_counts(
@@ -264,11 +257,11 @@ def _beliefs(
     return (*found, *fitted)
 
 
-def _refuse_unknown_strata(counted: TableCounts, reference: TableCounts) -> None:
-    names = counted.layout.known_names
+def _refuse_unknown_strata(counted: Counts, reference: Counts) -> None:
+    names = counted.roles.known_names
     if not names:
         return
-    here, there = (set(each.crosstab.marginal(names).cells) for each in (counted, reference))
+    here, there = (set(each.marginal(names).cells) for each in (counted, reference))
     if not here <= there:
         raise DataError(
             f"the reference table lacks some combinations of {list_in_words(names)} that the table "

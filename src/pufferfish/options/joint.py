@@ -27,7 +27,7 @@ WRONG = 0.05
 
 def compares(asked: Asked, described: DescribedTable) -> bool:
     """Whether mechanisms are compared: with --mechanism auto, for one column of numbers."""
-    return asked.goal.kind == "auto" and described.counted.layout.numeric
+    return asked.goal.kind == "auto" and described.counted.roles.numeric
 
 
 def choose_for_table(
@@ -55,7 +55,7 @@ def plan_table(
         chosen: The result of `choose_for_table`, if it was called already.
     """
     refuse_for_table(asked)
-    layout, publishing = described.counted.layout, asked.publishing
+    layout, publishing = described.counted.roles, asked.publishing
     found = chosen or choose_for_table(asked, described, voice)
     return TablePlan(
         calibration=calibrate_table(asked, described, voice, chosen=found),
@@ -107,7 +107,7 @@ def calibrate_table(
 def how_calibrated(asked: Asked, described: DescribedTable) -> dict[str, Any]:
     """The arguments of `calibrate` that change what it finds."""
     how: dict[str, Any] = {"keep": asked.publishing.kept}
-    if recodes(asked, described.counted.layout):
+    if recodes(asked, described.counted.roles):
         return how | {"mechanism": "recode", **_recoding(asked, described)}
     goal = asked.goal
     how |= {"mechanism": goal.kind, "method": goal.method, "size": goal.scale}
@@ -117,7 +117,7 @@ def how_calibrated(asked: Asked, described: DescribedTable) -> dict[str, Any]:
 
 def wrong_by_default(asked: Asked, described: DescribedTable) -> bool:
     """Whether --wrong is not given, so that its default is used."""
-    labelled = not described.counted.layout.numeric
+    labelled = not described.counted.roles.numeric
     covered = asked.recoding.nominal or asked.adversaries.confidence is not None
     return labelled and asked.recoding.wrong is None and not covered
 
@@ -139,7 +139,7 @@ def recodes(asked: Asked, layout: Layout) -> bool:
 
 def _recoding(asked: Asked, described: DescribedTable) -> dict[str, Any]:
     """The options of a recoding as arguments of `calibrate`."""
-    layout, recoding = described.counted.layout, asked.recoding
+    layout, recoding = described.counted.roles, asked.recoding
     how = dict(recoding.arguments)
     if layout.numeric:
         return how

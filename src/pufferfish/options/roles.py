@@ -13,7 +13,7 @@ from pufferfish.beliefs.rules import Unit
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
 from pufferfish.options.quoting import number_of, pieces, plain, read_edges, two_pieces
-from pufferfish.tables.crosstab import Crosstab
+from pufferfish.tables import Counts
 
 __all__ = ["Roles", "label_meant", "refuse_without_role"]
 
@@ -142,7 +142,7 @@ class Roles:
         for option, columns in named.items():
             refuse_without_role(option, columns, roles)
 
-    def merged(self, counted: Crosstab) -> dict[str, dict[Label, Label]]:
+    def merged(self, counted: Counts) -> dict[str, dict[Label, Label]]:
         """The labels that become others. Refuses a label that no row has.
 
         Args:
@@ -163,7 +163,7 @@ class Roles:
                     own[label] = made
         return found
 
-    def ordered(self, counted: Crosstab) -> dict[str, list[Label]]:
+    def ordered(self, counted: Counts) -> dict[str, list[Label]]:
         """The labels in their order. Refuses a label that no row has.
 
         Args:
@@ -185,13 +185,13 @@ def refuse_without_role(option: str, columns: Iterable[str], roles: Sequence[str
         )
 
 
-def label_meant(counted: Crosstab, column: str, text: str, option: str = "") -> Label:
+def label_meant(counted: Counts, column: str, text: str, option: str = "") -> Label:
     """The label of a column that a text on the command line means; an empty text: missing.
 
     Raises:
         InvalidInputError: No row has it.
     """
-    for label in counted.labels[counted.columns.index(column)]:
+    for label in counted.labels_of(column):
         if _text(label) == text or (isinstance(label, bool) and str(label) == text.title()):
             return label
     what = "has no missing entry" if not text else f"has no label {text!r}"
@@ -205,7 +205,7 @@ def label_meant(counted: Crosstab, column: str, text: str, option: str = "") -> 
 _ENOUGH, _MOST_NAMED = 30, 20
 
 
-def _some_labels(counted: Crosstab, column: str) -> str:
+def _some_labels(counted: Counts, column: str) -> str:
     own = counted.marginal([column])
     large = [
         repr(_text(cell[0])) if cell[0] is not None else "missing"
@@ -217,14 +217,14 @@ def _some_labels(counted: Crosstab, column: str) -> str:
     return f"Its labels with at least {_ENOUGH} rows are: {named}{more}."
 
 
-def _has(counted: Crosstab, column: str, text: str) -> bool:
-    labels = counted.labels[counted.columns.index(column)]
+def _has(counted: Counts, column: str, text: str) -> bool:
+    labels = counted.labels_of(column)
     return any(_text(each) == text for each in labels if each is not None)
 
 
-def _new_label(counted: Crosstab, column: str, text: str) -> Label:
+def _new_label(counted: Counts, column: str, text: str) -> Label:
     """A label that no row has yet: a number among numbers, else a text."""
-    labels = [each for each in counted.labels[counted.columns.index(column)] if each is not None]
+    labels = [each for each in counted.labels_of(column) if each is not None]
     number = number_of(text)
     if number is None or any(isinstance(each, str | bool) for each in labels):
         return text

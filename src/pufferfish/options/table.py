@@ -14,18 +14,15 @@ import typer
 from pufferfish.core.atomic import refuse_unusable, refuse_unusable_folder
 from pufferfish.core.errors import InvalidInputError, OutputExistsError, UnsupportedError
 from pufferfish.options.voice import Voice
-from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, format_of
-from pufferfish.tables.engine import Counting
+from pufferfish.tables import STANDARD_STREAM, Counting, Counts, FileFormat, format_of
 from pufferfish.tables.engine import Engine as TableEngine
 from pufferfish.tables.halves import Halves, split_engine
 from pufferfish.tables.local.engine import FilesEngine
-from pufferfish.tables.local.summarise import summarise_files
 from pufferfish.tables.manifest import MANIFEST
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.sources import find_source
 from pufferfish.tables.spark.engine import SparkEngine
 from pufferfish.tables.spark.session import number_columns, read_table, spark_session
-from pufferfish.tables.verbs import summarise
 
 __all__ = ["Engine", "Marks", "Table"]
 
@@ -199,24 +196,24 @@ class Table:
         """The table as a frame of the cluster; the arguments are those of `read_table`."""
         return read_table(session, self.file, self.format, numbers, labels, self.na or ())
 
-    def summary(self, voice: Voice, one_row: OneRow | None = None) -> Summary:
+    def summary(self, voice: Voice, one_row: OneRow | None = None) -> Counts:
         """The counts of the whole file; with `one_row`, each person counts once."""
+        what = Counting.of_column(*self.columns, one_row=one_row)
         if self.on_spark:
             column, secret = self.columns
             with self.cluster() as session, voice.progress(f"Counting {self.file}"):
                 table = self.read(session, (column,), (secret,))
-                person, way = (None, None) if one_row is None else (one_row.person, one_row.way)
-                return summarise(table, column=column, secret=secret, person=person, one_row=way)
+                return SparkEngine(frame=table).fold(what)
         self._refuse_stream()
         with voice.progress(f"Reading {self.path.name}") as progress:
-            what = Counting(*self.columns, one_row=one_row)
-            return summarise_files(self.file, self.file_format, what, progress)
+            engine = FilesEngine(source=self.file, source_format=self.file_format)
+            return engine.fold(what, progress=progress)
 
     def halves(self, voice: Voice) -> Halves:
         """The counts of the file, split at random."""
         with voice.progress(f"Reading {self.path.name}") as progress:
             engine = FilesEngine(source=self.file, source_format=self.file_format)
-            return split_engine(engine, Counting(*self.columns), progress)
+            return split_engine(engine, Counting.of_column(*self.columns), progress)
 
     def refuse_half(self) -> None:
         """Refuse a table whose rows cannot be split by their number."""

@@ -67,7 +67,7 @@ def _fitted(asked: Asked, described: DescribedTable, plan: TablePlan) -> Iterato
         ("jointly", plan.jointly, False),
         ("missing_secret", plan.missing_secret, False),
         ("families", adversaries.fitted, None),
-        ("only", described.counted.only, None),
+        ("only", described.counted.wanted, None),
         ("bootstrap", adversaries.bootstrap, usual.bootstrap),
         ("min_group", adversaries.min_group, usual.min_group),
         ("provenance", adversaries.provenance, usual.provenance),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pufferfish.beliefs.labels import key_of, places_of
+from pufferfish.beliefs.labels import keys_of, places_of
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.exact import WHOLE
@@ -78,7 +78,7 @@ def _refuse_labels(law: Recoding) -> None:
 def _kept(law: Recoding) -> FloatArray:
     """The probability of each category that it is published as it is."""
     published = places_of(law.outputs)
-    own = [published.get(key_of(each)) for each in law.values]
+    own = [published.get(key) for key in keys_of(law.values)]
     return np.array(
         [0.0 if y is None else law.table[x, y] / float(WHOLE) for x, y in enumerate(own)]
     )

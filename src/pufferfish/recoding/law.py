@@ -22,7 +22,7 @@ from typing import Any, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.beliefs.labels import Labels, key_of, places_of
+from pufferfish.beliefs.labels import Labels, keys_of, places_of
 from pufferfish.beliefs.priors import Categorical, Discrete, Prior
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.numerics import reciprocal_down
@@ -248,7 +248,7 @@ class Recoding(Law):
             return cast("tuple[Value, ...]", self.outputs)
         places, size = places_of(self.values), len(self.values)
         return tuple(
-            float(places.get(key_of(each), size + y)) for y, each in enumerate(self.outputs)
+            float(places.get(key, size + y)) for y, key in enumerate(keys_of(self.outputs))
         )
 
     @property
@@ -282,7 +282,7 @@ class Recoding(Law):
     @property
     def identity(self) -> bool:
         """Whether every value is published as it is."""
-        if not self.listed or [*map(key_of, self.values)] != [*map(key_of, self.outputs)]:
+        if not self.listed or keys_of(self.values) != keys_of(self.outputs):
             return False
         return bool((np.diagonal(self.table) == WHOLE).all())
 

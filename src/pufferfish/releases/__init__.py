@@ -13,9 +13,8 @@ from typing import Any
 from pufferfish.kinds.plan import RowPlan
 from pufferfish.releases.kind import RowKind, row_kind
 from pufferfish.releases.session import RowSession, software_versions
-from pufferfish.tables import Engine, FileFormat, Progress, Summary, format_of
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.halves import Halves, TableHalves, of_the_rest
+from pufferfish.tables import Counts, Engine, FileFormat, Progress, format_of
+from pufferfish.tables.halves import Halves, of_the_rest
 from pufferfish.tables.local.engine import FilesEngine
 from pufferfish.tables.verbs import to_publish
 
@@ -45,7 +44,7 @@ def release(
     force: bool = False,
     beliefs_from_plan: bool = False,
     na: Sequence[str] = (),
-    halves: Halves | TableHalves | None = None,
+    halves: Halves | None = None,
 ) -> Release:
     """Publish a table by its plan: a column with noise, or rows of another kind.
 
@@ -92,8 +91,8 @@ def release_file(
     ledger: str | PathLike[str] | None = None,
     force: bool = False,
     beliefs_from_plan: bool = False,
-    just_counted: Summary | Crosstab | None = None,
-    halves: Halves | TableHalves | None = None,
+    just_counted: Counts | None = None,
+    halves: Halves | None = None,
     progress: Progress | None = None,
     save: Callable[[Any], None] = lambda record: None,
 ) -> Release:
@@ -142,8 +141,8 @@ def release_with(
     *,
     ledger: str | PathLike[str] | None = None,
     beliefs_from_plan: bool = False,
-    just_counted: Summary | Crosstab | None = None,
-    halves: Halves | TableHalves | None = None,
+    just_counted: Counts | None = None,
+    halves: Halves | None = None,
     progress: Progress | None = None,
     save: Callable[[Any], None] = lambda record: None,
 ) -> Release:

@@ -23,14 +23,12 @@ from pufferfish.learning.reveals import Reveals
 from pufferfish.releases.counts import RowCounts
 from pufferfish.releases.secrets import OfKnownSecrets
 from pufferfish.sampling import Shuffler, SystemEntropy, permutation
-from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, Summary, Survey
-from pufferfish.tables.batch import ColumnType, labels_of, numbers_of
-from pufferfish.tables.crosstab import Crosstab
+from pufferfish.tables import Batch, Change, Changed, Counts, Engine, Progress, Staged, Survey
+from pufferfish.tables.batch import ColumnType, IntArray, labels_of, numbers_of
 from pufferfish.tables.engine import SurveyedGroup
-from pufferfish.tables.halves import Halves, TableHalves
+from pufferfish.tables.halves import Halves
 from pufferfish.tables.rows import ArrowPacking
 from pufferfish.tables.seen import PersonsFound, two_secrets
-from pufferfish.tables.summary import IntArray
 
 __all__ = ["RowSession", "software_versions"]
 
@@ -154,7 +152,7 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
     def begin(
         self,
         engine: Engine,
-        just_counted: Summary | Crosstab | None,
+        just_counted: Counts | None,
         progress: Progress | None,
     ) -> tuple[Survey | None, Progress | None]:
         """Refuse what can be refused before anything is drawn.
@@ -172,7 +170,7 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
             self.surveyed(survey)
         return survey, progress
 
-    def leave_out(self, halves: Halves | TableHalves) -> None:
+    def leave_out(self, halves: Halves) -> None:
         """Release only the half that no belief was fitted on."""
         raise UnsupportedError(
             f"a {self.plan.KIND} releases all rows of a table, not half of them."

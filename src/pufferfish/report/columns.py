@@ -11,7 +11,7 @@ import numpy as np
 
 from pufferfish.beliefs.priors import Discrete
 from pufferfish.core.validation import FloatArray
-from pufferfish.tables import Batch, FileFormat, Group, Tally, format_of
+from pufferfish.tables import Batch, Counting, FileFormat, Group, Tally, format_of
 from pufferfish.tables.arrays import column_numbers
 from pufferfish.tables.batch import Coded
 from pufferfish.tables.local.files import column_parts
@@ -56,7 +56,7 @@ def count_column(source: object, column: str, na: Sequence[str] = ()) -> Counted
     """Count a file's path, or an array; what is already counted, or None, stays as it is."""
     if source is None or isinstance(source, CountedColumn):
         return source
-    tally = Tally(column, "row")
+    tally = Tally(Counting.of_column(column, "row"))
     kept: list[FloatArray] = []
     count = 0
     for part in _parts(source, column, na):
@@ -67,7 +67,7 @@ def count_column(source: object, column: str, na: Sequence[str] = ()) -> Counted
         else:
             kept.clear()
     values = np.concatenate(kept) if kept and count <= _MOST_KEPT else None
-    return CountedColumn(tally.summary().groups["row"], values)
+    return CountedColumn(tally.result().numbers, values)
 
 
 def _parts(source: Any, column: str, na: Sequence[str]) -> Iterator[FloatArray]:

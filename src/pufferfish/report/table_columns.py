@@ -20,6 +20,7 @@ from pufferfish.noise import Law, Stratified
 from pufferfish.recoding.law import Recoding
 from pufferfish.report.columns import Bars, WrittenAs, bars_of, bars_of_laws, count_column
 from pufferfish.report.sources import Beside, Verified, refuse_other_rows, released_table
+from pufferfish.tables import Counting
 from pufferfish.tables.coding import Coding
 from pufferfish.tables.engine import Engine
 from pufferfish.tables.local.engine import FilesEngine
@@ -241,7 +242,7 @@ def _released(source: Any, said: TableFacts, plan: TablePlan | None, verified: V
             Coding(column=name, read="number" if name in _published_numbers(plan) else "label")
             for name in names
         ]
-    found = engine.crosstab(codings)
+    found = engine.fold(Counting(codings=tuple(codings)))
     refuse_other_rows(found.rows, verified.document["published"])
     return Joint.of(found.columns, found.cells, found.counts.astype(np.float64))
 
@@ -251,7 +252,7 @@ def _label(column: str) -> Coding:
 
 
 def _counted(engine: Engine, codings: Iterable[Coding]) -> Joint:
-    found = engine.crosstab(list(codings))
+    found = engine.fold(Counting(codings=tuple(codings)))
     return Joint.of(found.columns, found.cells, found.counts.astype(np.float64))
 
 

@@ -16,7 +16,6 @@ from pufferfish.calibration.result import Calibration
 from pufferfish.calibration.slight import publishes_values
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.exact import PrivacyProfile, privacy_profile
-from pufferfish.fit.table import TableCounts
 from pufferfish.insight.choosing import Chosen
 from pufferfish.insight.guesses import Guess, best_guess
 from pufferfish.insight.other_ways import Alternative, alternatives
@@ -35,9 +34,8 @@ from pufferfish.studio.table_outlook import (
     describe_sources,
     table_outlook,
 )
-from pufferfish.tables import Summary
-from pufferfish.tables.engine import Counting
-from pufferfish.tables.local.summarise import summarise_files
+from pufferfish.tables import Counting, Counts
+from pufferfish.tables.local.engine import FilesEngine
 
 __all__ = ["AnyOutlook", "Bench", "Outlook", "settle"]
 
@@ -94,14 +92,14 @@ class Bench:
     """Shared by all pages of a studio. Safe to use from several threads."""
 
     def __init__(self) -> None:
-        self._summaries: Kept[Summary] = Kept(8)
+        self._summaries: Kept[Counts] = Kept(8)
         self._described: Kept[Described] = Kept(16)
-        self._counts: Kept[TableCounts] = Kept(8)
+        self._counts: Kept[Counts] = Kept(8)
         self._tables: Kept[DescribedTable] = Kept(8)
         self._outlooks: Kept[AnyOutlook] = Kept(256)
         self._bare: Kept[PrivacyProfile] = Kept(64)
 
-    def summary(self, question: Question, voice: Voice) -> Summary:
+    def summary(self, question: Question, voice: Voice) -> Counts:
         """How often each value occurs for each secret; read once."""
         return self._summary(question.source, question, voice)
 
@@ -129,7 +127,7 @@ class Bench:
         groups = self.summary(question, voice).groups
         return {secret: group.records for secret, group in groups.items()}
 
-    def counts(self, question: Question, voice: Voice) -> TableCounts:
+    def counts(self, question: Question, voice: Voice) -> Counts:
         """How often each combination occurs, of a table; read once."""
         return self._counts.get(question.counted, lambda: count_sources(question, voice))
 
@@ -155,13 +153,14 @@ class Bench:
         for kept in vars(self).values():
             kept.forget(key)
 
-    def _summary(self, source: Source, question: Question, voice: Voice) -> Summary:
+    def _summary(self, source: Source, question: Question, voice: Voice) -> Counts:
         columns, reduction = question.asked.table.columns, question.asked.reduction
 
-        def make() -> Summary:
+        def make() -> Counts:
             with voice.progress(f"Reading {source.name}") as progress:
-                what = Counting(*columns, one_row=reduction)
-                return summarise_files(source.path, source.format, what, progress)
+                what = Counting.of_column(*columns, one_row=reduction)
+                engine = FilesEngine(source=source.path, source_format=source.format)
+                return engine.fold(what, progress=progress)
 
         return self._summaries.get((source.key, *columns, repr(reduction)), make)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pufferfish.core.validation import FloatArray
 from pufferfish.options.planning import Asked
 from pufferfish.studio.sources import Source
-from pufferfish.tables.summary import IntArray
+from pufferfish.tables.batch import IntArray
 
 __all__ = ["Question", "column_digest"]
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from pufferfish.calibration.result import Calibration
-from pufferfish.fit.table import TableCounts
 from pufferfish.insight.guesses import Guess, best_guess
 from pufferfish.joint.facts import TableFacts
 from pufferfish.joint.known import known_says
@@ -21,7 +20,7 @@ from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
 from pufferfish.studio.question import Question, column_digest
 from pufferfish.studio.sources import Source
-from pufferfish.tables.crosstab import Crosstab
+from pufferfish.tables import Counts
 from pufferfish.tables.engine import Engine
 from pufferfish.tables.local.engine import FilesEngine
 
@@ -59,12 +58,12 @@ class TableOutlook:
         return self.plan
 
 
-def count_sources(question: Question, voice: Voice) -> TableCounts:
+def count_sources(question: Question, voice: Voice) -> Counts:
     """The counts of the columns that have a role."""
     return count_asked(question.asked.counting, voice, _opener(question.source))
 
 
-def describe_sources(question: Question, counts: TableCounts, voice: Voice) -> DescribedTable:
+def describe_sources(question: Question, counts: Counts, voice: Voice) -> DescribedTable:
     """The scenario from these counts; the beliefs are from the other table, if there is one."""
     # The table itself was already counted: only the other one is read, even if both share a name.
     opened = _opener(question.reference or question.source)
@@ -75,15 +74,13 @@ def table_outlook(question: Question, described: DescribedTable, voice: Voice) -
     """The plan, and what it would mean."""
     plan = plan_table(question.asked, described, voice)
     counted = described.counted
-    known = (
-        known_says(counted.crosstab, counted.layout, plan.scenario.pairs) if plan.known else None
-    )
+    known = known_says(counted, counted.roles, plan.scenario.pairs) if plan.known else None
     return TableOutlook(
         question=question,
         described=described,
         plan=plan,
         facts=TableFacts.of(plan, known_says=known),
-        released=tuple(f"{name} {_digest(counted.crosstab, name)}" for name in plan.columns),
+        released=tuple(f"{name} {_digest(counted, name)}" for name in plan.columns),
         guess=best_guess(plan.calibration, plan.promise),
     )
 
@@ -98,7 +95,7 @@ def _opener(source: Source) -> Opener:
     return opened
 
 
-def _digest(counted: Crosstab, name: str) -> str:
+def _digest(counted: Counts, name: str) -> str:
     """The same key as for the column by itself, if it holds numbers."""
     own = counted.marginal([name])
     values = [cell[0] for cell in own.cells]

@@ -37,8 +37,8 @@ def users_from_table(
     """The users that a table describes.
 
     Args:
-        data: The path of a file (CSV, Parquet, Arrow), a frame (pandas, Polars, PyArrow), both with
-            the extra `frames`; or a dict of arrays.
+        data: The path of a file (CSV, Parquet, Arrow); a frame (pandas, Polars, PyArrow), with the
+            extra `frames`; or a dict of arrays.
         format_: The format of a file; None: the one of its name.
         provenance: "public" if anyone may know the table.
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 from pufferfish.tables.batch import Batch
 from pufferfish.tables.change import Change, Changed
 from pufferfish.tables.coding import Coding
-from pufferfish.tables.crosstab import Crosstab, CrosstabTally
+from pufferfish.tables.counts import Counts, Group
 from pufferfish.tables.engine import Engine, Progress, Staged, Survey
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, format_of
 from pufferfish.tables.local.transform import becomes_folder
-from pufferfish.tables.summary import Group, Summary
-from pufferfish.tables.tally import MOST_VALUES, Tally
+from pufferfish.tables.tally import MOST_VALUES, Counting, Tally
 from pufferfish.tables.verbs import summarise
 
 __all__ = [
@@ -24,14 +23,13 @@ __all__ = [
     "Change",
     "Changed",
     "Coding",
-    "Crosstab",
-    "CrosstabTally",
+    "Counting",
+    "Counts",
     "Engine",
     "FileFormat",
     "Group",
     "Progress",
     "Staged",
-    "Summary",
     "Survey",
     "Tally",
     "becomes_folder",

@@ -15,12 +15,19 @@ import numpy.typing as npt
 from pufferfish.beliefs.scenario import check_secret
 from pufferfish.core.errors import DataError
 from pufferfish.core.validation import FloatArray
-from pufferfish.tables.batch import Batch, Coded, Numbers
+from pufferfish.tables.batch import Batch, Coded, IntArray, Numbers
 from pufferfish.tables.names import not_labels, not_numeric, not_secrets
-from pufferfish.tables.summary import IntArray, is_missing
 
-__all__ = ["array_batch", "column_numbers", "count_batch", "narrow", "new_array"]
+__all__ = ["array_batch", "column_numbers", "count_batch", "is_missing", "narrow", "new_array"]
 __all__ += ["whole_counts"]
+
+
+def is_missing(entry: object) -> bool:
+    """Whether an entry of a column is None, nan or a frame's NA, whatever its type."""
+    try:
+        return entry is None or bool(entry != entry)  # noqa: PLR0124
+    except (TypeError, ValueError):  # NA is neither equal nor unequal to itself
+        return type(entry).__name__ == "NAType"
 
 
 def array_batch(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,17 +19,11 @@ from pufferfish.tables.rows import movable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BATCH", "arrow_batch", "arrow_batches", "arrow_column", "arrow_numbers", "arrow_type"]
+__all__ = ["BATCH", "arrow_batch", "arrow_column", "arrow_numbers", "arrow_type"]
 
 # Rows per batch: enough to hide the cost of a call, few enough that a dozen batches, in all stages
 # of the work, take little memory.
 BATCH = 1 << 18
-
-
-def arrow_batches(table: pa.Table, column: str, secret: str, count: str | None) -> Iterator[Batch]:
-    """The rows of a table, some at a time."""
-    for part in table.to_batches(max_chunksize=BATCH):
-        yield arrow_batch(part, (column,), secret, count=count)
 
 
 def arrow_batch(

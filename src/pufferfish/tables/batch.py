@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.core.validation import FloatArray
-from pufferfish.tables.summary import IntArray
 
-__all__ = ["Batch", "Coded", "ColumnType", "Numbers", "join_columns", "labels_of"]
+__all__ = ["Batch", "Coded", "ColumnType", "IntArray", "Numbers", "join_columns", "labels_of"]
 __all__ += ["numbers_of"]
+
+IntArray = npt.NDArray[np.int64]
 
 # How a column is published. "number" and "whole" (64 bits) are read as numbers, all others as
 # labels: "text" is published as text, "same" in its old type. In a frame that includes categories
@@ -49,6 +50,8 @@ class Numbers(NamedTuple):
 
 class Coded(NamedTuple):
     """Texts, truth values, whole numbers or dates: the index of a label, −1 where one is missing.
+
+    Where the labels are many numbers, an array of them stands for the tuple.
 
     Null, nan and empty text are missing: a CSV can express a missing entry only as empty text.
     """

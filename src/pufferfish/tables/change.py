@@ -18,15 +18,21 @@ import numpy.typing as npt
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.errors import DataError
 from pufferfish.core.validation import FloatArray
-from pufferfish.tables.batch import Batch, Coded, ColumnType, Numbers, labels_of, numbers_of
+from pufferfish.tables.batch import (
+    Batch,
+    Coded,
+    ColumnType,
+    IntArray,
+    Numbers,
+    labels_of,
+    numbers_of,
+)
 from pufferfish.tables.coding import Coding
 from pufferfish.tables.combined import SomeCells
 from pufferfish.tables.names import not_text
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.rows import Columns
 from pufferfish.tables.seen import PersonsFound, WhichPairs
-from pufferfish.tables.summary import IntArray
-from pufferfish.tables.tally import Counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,14 +47,13 @@ class Changed(NamedTuple):
         columns: By name, the new values of the rows that stay.
         rows: Which rows stay; None: all.
         counts: Their counts, for `Change.account`.
-        counted: Their values by secret, or their combinations of labels, before the change, if
-            these are added up.
+        counted: Their combinations of labels before the change, if these are added up.
     """
 
     columns: Mapping[str, Numbers | Coded]
     rows: npt.NDArray[np.bool_] | None
     counts: Any
-    counted: Counted | SomeCells | None = None
+    counted: SomeCells | None = None
 
 
 class Measured(NamedTuple):

@@ -22,11 +22,10 @@ from pufferfish.beliefs.labels import Label, label_key
 from pufferfish.beliefs.rules import Rule, Unit
 from pufferfish.core.errors import DataError
 from pufferfish.core.validation import FloatArray
-from pufferfish.tables.batch import Batch, Coded
-from pufferfish.tables.summary import IntArray
+from pufferfish.tables.batch import Batch, Coded, IntArray
 
-__all__ = ["ISO_DATE", "MISSING", "UNKNOWN", "Coding", "labels_in", "numbers_in", "ordered"]
-__all__ += ["places_of"]
+__all__ = ["ISO_DATE", "MISSING", "UNKNOWN", "Coding", "ordered"]
+__all__ += ["places_of", "whole_numbers"]
 
 # What `places_of` gives for rows without an entry, and for rows with a label that is not listed.
 MISSING = -1
@@ -36,6 +35,7 @@ _NARROW = 1 << 16
 # A date in a text, perhaps with a time.
 ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ].+)?"
 _ISO = re.compile(ISO_DATE)
+_NO_GUESS = "Correct or remove such rows first; the library does not guess what was meant"
 
 
 class Coding(Rule):
@@ -62,19 +62,34 @@ class Coding(Rule):
                 without a unit.
         """
         if self.read == "number":
-            found = self._of_numbers(batch.numbers[self.column], before)
+            found = self._of_numbers(self.numbers(batch, before))
         else:
             found = self._of_labels(batch.labels[self.column], before)
         return self._relabelled(found)
 
-    def _of_numbers(self, values: FloatArray, before: int | None) -> Coded:
-        self._refuse(np.isinf(values), before, "is infinite. Correct or remove such rows first")
+    def numbers(
+        self, batch: Batch, before: int | None = None, largest: float = math.inf
+    ) -> FloatArray:
+        """The numbers of some rows, nan where one is missing; arguments as for `coded`.
+
+        Raises:
+            DataError: A number that is infinite, or beyond the largest.
+        """
+        values = batch.numbers[self.column]
+        for bad, problem in (
+            (np.isinf(values), "is infinite"),
+            (np.abs(values) > largest, f"is beyond {largest:g}"),
+        ):
+            self._refuse(bad, before, f"{problem}. {_NO_GUESS}")
+        return values
+
+    def _of_numbers(self, values: FloatArray) -> Coded:
         missing = np.isnan(values)
         if self.edges is not None:
             codes = np.searchsorted(self.edges, values, side="right").astype(np.int64)
-            labels = self.names or ()
+            labels: Any = self.names or ()
         elif missing.all():
-            codes, labels = np.zeros(values.size, dtype=np.int64), ()
+            codes, labels = np.zeros(values.size, dtype=np.int64), np.zeros(0)
         else:
             codes, labels = _distinct(np.where(missing, values[~missing][0], values))
         return Coded(np.where(missing, MISSING, codes) if missing.any() else codes, labels)
@@ -140,16 +155,6 @@ def places_of(coded: Coded, labels: Sequence[Label]) -> IntArray:
     return np.array(table, dtype=np.int64)[coded.codes]
 
 
-def numbers_in(codings: Iterable[Coding]) -> tuple[str, ...]:
-    """The columns that are read as numbers."""
-    return tuple(each.column for each in codings if each.read == "number")
-
-
-def labels_in(codings: Iterable[Coding]) -> tuple[str, ...]:
-    """The columns that are read as labels."""
-    return tuple(each.column for each in codings if each.read == "label")
-
-
 def ordered(labels: Iterable[Label], first: Sequence[Label] = ()) -> list[Label]:
     """Labels in the order of a list, then by `label_key`; None is always last."""
     places: dict[tuple[int, Any], int] = {}
@@ -163,17 +168,25 @@ def ordered(labels: Iterable[Label], first: Sequence[Label] = ()) -> list[Label]
     return sorted(labels, key=rank)
 
 
-def _distinct(values: FloatArray) -> tuple[IntArray, tuple[float, ...]]:
-    """Codes and the distinct numbers, in ascending order."""
+def whole_numbers(values: FloatArray) -> tuple[IntArray, Any] | None:
+    """Codes and the distinct numbers, in ascending order; None if they are not a few whole ones."""
     low, high = float(values.min()), float(values.max())
-    if high - low < _NARROW and low == math.floor(low) and abs(low) < 2.0**52:
-        steps = (values - low).astype(np.int64)
-        if np.array_equal(steps + low, values):
-            there = np.bincount(steps) > 0
-            places = np.cumsum(there) - 1
-            return places[steps], tuple((np.flatnonzero(there) + low).tolist())
+    if not high - low < _NARROW or low != math.floor(low) or abs(low) >= 2.0**52:
+        return None
+    steps = (values - low).astype(np.int64)
+    if not np.array_equal(steps + low, values):
+        return None
+    there = np.bincount(steps) > 0
+    places: IntArray = np.cumsum(there) - 1
+    return places[steps], np.flatnonzero(there) + low
+
+
+def _distinct(values: FloatArray) -> tuple[IntArray, Any]:
+    """Codes and the distinct numbers, in ascending order."""
+    if (few := whole_numbers(values)) is not None:
+        return few
     found, codes = np.unique(values + 0.0, return_inverse=True)
-    return codes.astype(np.int64, copy=False), tuple(found.tolist())
+    return codes.astype(np.int64, copy=False), found
 
 
 def _day(label: object) -> date | None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pufferfish.beliefs.labels import Label
-from pufferfish.tables.batch import Coded
-from pufferfish.tables.summary import IntArray
+from pufferfish.tables.batch import Coded, IntArray
 
 __all__ = ["SomeCells", "add_up", "rows_by_cell"]
 
@@ -29,7 +27,7 @@ class SomeCells(NamedTuple):
     """
 
     rows: int
-    labels: tuple[tuple[Label, ...], ...]
+    labels: tuple[Any, ...]
     codes: IntArray
     counts: IntArray
 

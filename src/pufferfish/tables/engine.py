@@ -1,8 +1,8 @@
 """Engines read and write tables: a few verbs, on this machine or on a cluster.
 
-A table is summarised or cross-tabulated for a fit, and surveyed before anything is drawn. Its rows
-are transformed, each once, and the result is published, completely or not at all. A further engine
-is one more package with such a class, and one more name in `pufferfish.tables.verbs`.
+A table is counted for a fit, and surveyed before anything is drawn. Its rows are transformed, each
+once, and the result is published, completely or not at all. A further engine is one more package
+with such a class, and one more name in `pufferfish.tables.verbs`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,11 @@ from pufferfish.beliefs.labels import Label
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.tables.batch import Batch
 from pufferfish.tables.change import Change
-from pufferfish.tables.coding import Coding
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.one_row import OneRow
+from pufferfish.tables.counts import Counts
 from pufferfish.tables.seen import PersonsFound
-from pufferfish.tables.summary import Summary
-from pufferfish.tables.tally import MOST_VALUES
+from pufferfish.tables.tally import Counting
 
-__all__ = ["Checking", "ColumnKind", "Counting", "Engine", "Progress", "Staged", "Survey"]
+__all__ = ["Checking", "ColumnKind", "Engine", "Progress", "Staged", "Survey"]
 __all__ += ["SurveyedGroup"]
 
 # Called with the share of the work that is done.
@@ -45,25 +42,6 @@ class ColumnKind(NamedTuple):
 
     read: Literal["number", "label", "date"]
     order: tuple[Label, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Counting:
-    """What is counted in a table.
-
-    Attributes:
-        column: The numeric column.
-        secret: The column of the secret.
-        count: A column that says how many records each row represents; None: one.
-        most_values: Up to this many distinct values the counts are exact.
-        one_row: How the rows of a person become one first; None: they stay.
-    """
-
-    column: str
-    secret: str
-    count: str | None = None
-    most_values: int = MOST_VALUES
-    one_row: OneRow | None = None
 
 
 class SurveyedGroup(NamedTuple):
@@ -149,30 +127,16 @@ class Engine(Protocol):
     def once(self) -> bool:
         """Whether the table can be read only once."""
 
-    def summarise(
+    def fold(
         self, what: Counting, check: Checking | None = None, progress: Progress | None = None
-    ) -> Summary:
-        """How often each value of a column occurs for each secret.
-
-        Args:
-            what: Which columns, and how they are counted.
-            check: Called with rows, and how many come before them, as they are read; may refuse. An
-                engine that surveys its tables need not call it.
-            progress: Called with the share that was read.
-        """
-
-    def crosstab(
-        self,
-        codings: Sequence[Coding],
-        progress: Progress | None = None,
-        check: Checking | None = None,
-    ) -> Crosstab:
+    ) -> Counts:
         """How often each combination of labels occurs.
 
         Args:
-            codings: Which columns, and how their entries become labels.
+            what: Which columns, and how they are counted.
+            check: Called with rows, and how many come before them, as they are read; may refuse.
+                An engine that surveys its tables need not call it.
             progress: Called with the share that was read.
-            check: As for `summarise`.
         """
 
     def names(self) -> tuple[str, ...]:

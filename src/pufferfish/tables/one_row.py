@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from pufferfish.core.validation import FloatArray, require
-from pufferfish.tables.summary import IntArray
+from pufferfish.tables.batch import IntArray
 
 __all__ = ["OneRow", "Way", "means"]
 

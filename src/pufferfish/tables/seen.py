@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pufferfish.core.errors import DataError
 from pufferfish.core.validation import FloatArray
-from pufferfish.tables.summary import IntArray
+from pufferfish.tables.batch import IntArray
 
 __all__ = [
     "MOST_PAIRS",

@@ -9,15 +9,14 @@ from typing import Any, Literal
 from pufferfish.beliefs.labels import Label
 from pufferfish.core.validation import require
 from pufferfish.tables.coding import Coding
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.engine import Counting, Engine
+from pufferfish.tables.counts import Counts
+from pufferfish.tables.engine import Engine
 from pufferfish.tables.local.engine import ArraysEngine, FilesEngine, FrameEngine
 from pufferfish.tables.one_row import OneRow, Way
 from pufferfish.tables.spark.engine import SparkEngine
-from pufferfish.tables.summary import Summary
-from pufferfish.tables.tally import MOST_VALUES
+from pufferfish.tables.tally import MOST_VALUES, Counting
 
-__all__ = ["ENGINES", "category_orders", "column_kinds", "crosstab", "summarise"]
+__all__ = ["ENGINES", "category_orders", "column_kinds", "count", "summarise"]
 __all__ += ["to_publish", "to_read"]
 
 # The first that takes a table is its engine; the last takes everything, and refuses non-tables.
@@ -34,7 +33,7 @@ def summarise(
     person: str | None = None,
     one_row: Way | None = None,
     na: Sequence[str] = (),
-) -> Summary:
+) -> Counts:
     """How often each value of a column occurs for each secret.
 
     The counts are exact up to `most_values` distinct values. Beyond, values are rounded to the
@@ -42,9 +41,9 @@ def summarise(
     radius of the beliefs.
 
     Args:
-        data: A frame (pandas, Polars eager or lazy, PyArrow), the path of a file (CSV, Parquet,
-            Arrow), of a folder of such files or a pattern for their names, all with the extra
-            `frames`; a Spark frame, with the extra `spark`; or a dict of arrays.
+        data: A frame (pandas, Polars eager or lazy, PyArrow), with the extra `frames`; the path of
+            a file (CSV, Parquet, Arrow), of a folder of such files or a pattern for their names; a
+            Spark frame, with the extra `spark`; or a dict of arrays.
         column: The numeric column.
         secret: The column of the secret: text, whole numbers or truth values.
         count: A column that says how many records each row represents; None: one.
@@ -66,10 +65,11 @@ def summarise(
         reduce is None or count is None,
         "count= cannot be used with one_row=: a row of several records is not one person's row.",
     )
-    return to_read(data, na).summarise(Counting(column, secret, count, most_values, reduce))
+    more: dict[str, Any] = {"count": count, "most_values": most_values, "one_row": reduce}
+    return to_read(data, na).fold(Counting.of_column(column, secret, **more))
 
 
-def crosstab(data: Any, codings: Sequence[Coding], na: Sequence[str] = ()) -> Crosstab:
+def count(data: Any, codings: Sequence[Coding], na: Sequence[str] = ()) -> Counts:
     """How often each combination of labels occurs.
 
     Args:
@@ -81,7 +81,7 @@ def crosstab(data: Any, codings: Sequence[Coding], na: Sequence[str] = ()) -> Cr
         InvalidInputError: A column that is not there or not of the right kind, an infinite number,
             or more combinations than are counted.
     """
-    return to_read(data, na).crosstab(codings)
+    return to_read(data, na).fold(Counting(codings=tuple(codings)))
 
 
 def column_kinds(

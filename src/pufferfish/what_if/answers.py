@@ -18,10 +18,10 @@ from pufferfish.core.numerics import round_down
 from pufferfish.exact.unreachable import holes_in_words
 from pufferfish.fit.belief import MIN_GROUP
 from pufferfish.fit.sampled import with_sampling_error
-from pufferfish.fit.table import TableCounts
 from pufferfish.insight.held_out import WRONGS
 from pufferfish.noise import Stratified
 from pufferfish.recoding.law import Recoding
+from pufferfish.tables import Counts
 from pufferfish.what_if.in_words import shown
 from pufferfish.what_if.judged import Meeting, Tally, judge_meetings, meetings
 from pufferfish.what_if.laws import Sample
@@ -57,7 +57,7 @@ class Answering:
 
     subject: Subject
     rows: Rows
-    earlier: TableCounts | None
+    earlier: Counts | None
     samples: Sequence[Sample]
     wrongs: dict[str, float]
     unit: float | None

@@ -10,24 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pufferfish.beliefs.known import given_in_words
 from pufferfish.beliefs.priors import Categorical, Discrete
-from pufferfish.beliefs.scenario import REFERENCE, Belief, Scenario, SecretPair
+from pufferfish.beliefs.scenario import REFERENCE, Belief, Scenario, Secret, SecretPair
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.exact import verify
 from pufferfish.fit.belief import fit_summary
-from pufferfish.fit.table import (
-    Stratum,
-    TableCounts,
-    empirical_belief,
-    strata_given,
-    summary_of,
-)
+from pufferfish.fit.table import empirical_belief
 from pufferfish.insight.guesses import accuracy_upper, by_heart_at_worst
 from pufferfish.insight.other_rows import as_met, counts_of_rows
 from pufferfish.noise import Law, NoNoise, Stratified
+from pufferfish.tables import Counts
 from pufferfish.what_if.result import Case
 from pufferfish.what_if.rows import TOO_LONG, because
 from pufferfish.what_if.subject import Subject
@@ -84,7 +79,7 @@ class Found(NamedTuple):
 
 def judge(
     subject: Subject,
-    counted: TableCounts,
+    counted: Counts,
     others: Sequence[str],
     min_rows: int,
     case: Case,
@@ -169,7 +164,7 @@ def _with(case: Case, subject: Subject, found: Sequence[Found]) -> Case:
 
 
 def meetings(
-    subject: Subject, counted: TableCounts, known: Sequence[str], min_rows: int, tally: Tally
+    subject: Subject, counted: Counts, known: Sequence[str], min_rows: int, tally: Tally
 ) -> Iterator[Meeting]:
     """Every stratum that has enough rows of both secrets of some pair, with its law.
 
@@ -183,15 +178,14 @@ def meetings(
     every = subject.scenario.pairs
     if known:
         # Thousands of strata that are too small for any pair are counted together.
-        frequent, rare, strata = counted.crosstab.divided(known, 2 * max(min_rows, 1))
-        counted = replace(counted, crosstab=frequent)
-        for stratum in strata_given(replace(counted, crosstab=rare), ()) if strata else ():
-            rows = sum(_rows_of(subject, counted, stratum, each) for each in stratum.groups)
+        counted, rare, strata = counted.divided(known, 2 * max(min_rows, 1))
+        for stratum in rare.strata() if strata else ():
+            rows = sum(_published_rows(subject, stratum).values())
             tally.rows += rows
             tally.untold += rows
             tally.small += strata * any(_about(each, stratum) for each in every)
-    for stratum in strata_given(counted, known):
-        groups = {secret: _rows_of(subject, counted, stratum, secret) for secret in stratum.groups}
+    for stratum in counted.strata(known):
+        groups = _published_rows(subject, stratum)
         mine = [each for each in every if _about(each, stratum)]
         enough = [
             pair for pair in mine if all(groups.get(each, 0) >= max(min_rows, 1) for each in pair)
@@ -204,7 +198,7 @@ def meetings(
         if not enough:
             continue
         law = _law_of(subject.law, stratum)
-        met = None if law is None else _met(subject, counted, stratum, enough, law)
+        met = None if law is None else _met(subject, stratum, enough, law)
         if met is None:
             tally.refused += sum(groups[secret] for secret in judged)
             continue
@@ -214,13 +208,12 @@ def meetings(
         yield meeting
 
 
-def _about(pair: SecretPair, stratum: Stratum) -> bool:
+def _about(pair: SecretPair, stratum: Counts) -> bool:
     """Whether a pair belongs to the secret being judged, where several are protected."""
-    name = stratum.view.name
-    return not name or all(str(each).startswith(f"{name} = ") for each in pair)
+    return all(map(stratum.about.holds, pair))
 
 
-def _law_of(law: Law, stratum: Stratum) -> Law | None:
+def _law_of(law: Law, stratum: Counts) -> Law | None:
     """The law of these rows; None where there is none for their known values."""
     if not isinstance(law, Stratified):
         return law
@@ -228,26 +221,19 @@ def _law_of(law: Law, stratum: Stratum) -> Law | None:
     return None if place is None else law.strata[place].law
 
 
-def _rows_of(subject: Subject, counted: TableCounts, stratum: Stratum, secret: Any) -> int:
-    """The rows of a secret that are published."""
-    table = stratum.groups[secret]
+def _published_rows(subject: Subject, stratum: Counts) -> dict[Secret, int]:
+    """The rows of each secret that are published."""
     if subject.numeric and subject.plan.missing == "drop":
-        group = summary_of(counted, replace(stratum, groups={secret: table})).groups[secret]
-        return group.records
-    return table.rows
+        return {secret: group.records for secret, group in stratum.groups.items()}
+    return {secret: part.rows for secret, part in stratum.by_secret.items()}
 
 
 def _met(
-    subject: Subject,
-    counted: TableCounts,
-    stratum: Stratum,
-    pairs: Sequence[SecretPair],
-    law: Law,
+    subject: Subject, stratum: Counts, pairs: Sequence[SecretPair], law: Law
 ) -> tuple[Meeting, int] | None:
     """The beliefs about the rows that the law accepts, and their number."""
-    wanted = {secret for pair in pairs for secret in pair}
-    own = {secret: table for secret, table in stratum.groups.items() if secret in wanted}
-    belief = _belief(subject, counted, replace(stratum, groups=own), law)
+    wanted = sorted({secret for pair in pairs for secret in pair}, key=str)
+    belief = _belief(subject, replace(stratum, wanted=tuple(wanted)), law)
     if belief is None:
         return None
     try:
@@ -262,11 +248,11 @@ def _met(
     return Meeting(scenario, law), taken
 
 
-def _belief(subject: Subject, counted: TableCounts, stratum: Stratum, law: Law) -> Belief | None:
+def _belief(subject: Subject, counts: Counts, law: Law) -> Belief | None:
     """The frequencies of the values from which a release would draw."""
     if not subject.numeric:
-        return empirical_belief(counted, stratum, REFERENCE)
-    plan, counts = subject.plan, summary_of(counted, stratum)
+        return empirical_belief(counts, REFERENCE)
+    plan = subject.plan
     holes = any(group.missing for group in counts.groups.values())
     if holes and plan.missing == "refuse":
         raise DataError(
@@ -280,7 +266,7 @@ def _belief(subject: Subject, counted: TableCounts, stratum: Stratum, law: Law) 
     if plan.cap is not None:
         counts = counts.capped(*plan.cap)
     fitted = fit_summary(counts, ("empirical",), provenance=REFERENCE)[0]
-    return replace(fitted, given=dict(stratum.given))
+    return replace(fitted, given=dict(counts.given))
 
 
 def _cannot_tell(tally: Tally, min_rows: int) -> str:

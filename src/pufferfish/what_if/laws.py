@@ -20,10 +20,9 @@ from pufferfish.calibration.again import calibrate_again
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.errors import PufferfishError
 from pufferfish.exact import verify
-from pufferfish.fit.table import TableCounts
 from pufferfish.insight.held_out import measure
 from pufferfish.noise import Stratified
-from pufferfish.tables.engine import Counting
+from pufferfish.tables import Counting, Counts
 from pufferfish.what_if.judged import Found, Meeting, Tally, judge_meetings, meetings, not_judged
 from pufferfish.what_if.resamples import resamples
 from pufferfish.what_if.result import Case
@@ -85,7 +84,7 @@ class Resampled(NamedTuple):
 
 
 def judge_samples(
-    subject: Subject, counted: TableCounts, count: int, seed: int, go_on: Callable[[], bool]
+    subject: Subject, counted: Counts, count: int, seed: int, go_on: Callable[[], bool]
 ) -> Resampled:
     """The promise under the frequencies of resamples, as many as there is time for."""
     found: list[Sample] = []
@@ -105,7 +104,7 @@ def judge_samples(
     return Resampled(tuple(found), replace(tally, strata=looked, small=lost))
 
 
-def _all_meetings(subject: Subject, counted: TableCounts, tally: Tally) -> tuple[Meeting, ...]:
+def _all_meetings(subject: Subject, counted: Counts, tally: Tally) -> tuple[Meeting, ...]:
     """The strata of all described adversaries in which both secrets of some pair have a row."""
     return tuple(
         meeting
@@ -202,7 +201,7 @@ def _halved(subject: Subject, rows: Rows) -> Any:
     plan = subject.plan
     if not isinstance(plan, ColumnPlan):
         return rows.plain
-    counts = rows.engine.summarise(Counting(plan.column, plan.secret))
+    counts = rows.engine.fold(Counting.of_column(plan.column, plan.secret))
     counts = counts.without_missing() if plan.missing == "drop" else counts
     return counts if plan.cap is None else counts.capped(*plan.cap)
 

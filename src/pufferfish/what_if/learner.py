@@ -20,9 +20,8 @@ from pufferfish.joint.rows import TableRules
 from pufferfish.learning import measure_leak
 from pufferfish.learning.reveals import Reveals
 from pufferfish.learning.sample import MOST_ROWS, Sampled
-from pufferfish.tables.batch import Batch, Coded, Numbers
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.summary import IntArray
+from pufferfish.tables import Counts
+from pufferfish.tables.batch import Batch, Coded, IntArray, Numbers
 from pufferfish.what_if.resamples import draw_rows
 from pufferfish.what_if.result import Case
 from pufferfish.what_if.rows import Rows, because
@@ -68,7 +67,7 @@ def learner_case(subject: Subject, rows: Rows, seed: int) -> Case:
 
 
 def _measured(
-    subject: Subject, table: Crosstab, view: View, others: tuple[str, ...], seed: int
+    subject: Subject, table: Counts, view: View, others: tuple[str, ...], seed: int
 ) -> tuple[Reveals, Reveals, Reveals] | None:
     """The share found without what is published, with it, and with the true values in its place."""
     cells, secrets, labels = _sampled(subject, table, view, seed)
@@ -89,14 +88,15 @@ def _measured(
 
 
 def _sampled(
-    subject: Subject, table: Crosstab, view: View, seed: int
+    subject: Subject, table: Counts, view: View, seed: int
 ) -> tuple[IntArray, IntArray, tuple[Any, ...]]:
     """Rows in random order, as cells of the table: as many of each secret as a learner uses."""
     layout = subject.layout
     places = [table.columns.index(name) for name in layout.secret_names]
+    shown = [table.labels_of(name) for name in layout.secret_names]
     kinds = {
         tuple(codes): view.secret_of(
-            [table.labels[place][code] for place, code in zip(places, codes, strict=True)],
+            [labels[code] for labels, code in zip(shown, codes, strict=True)],
             missing=layout.missing_secret,
         )
         for codes in np.unique(table.codes[:, places], axis=0).tolist()
@@ -104,7 +104,7 @@ def _sampled(
     own = np.array([str(kinds[tuple(each)]) for each in table.codes[:, places].tolist()])
     present = np.ones(own.size, dtype=bool)
     if subject.numeric and subject.plan.missing == "drop":
-        labels = table.labels[0]
+        labels = table.labels_of(table.columns[0])
         present = np.array([each is not None for each in labels])[table.codes[:, 0]]
     wanted = [each for each in subject.scenario.secrets if each in {*kinds.values()}]
     cells, secrets = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
@@ -118,21 +118,20 @@ def _sampled(
     return every[order], np.concatenate(secrets)[order], tuple(wanted)
 
 
-def _coded(table: Crosstab, name: str, cells: IntArray) -> Coded:
-    place = table.columns.index(name)
-    labels = table.labels[place]
+def _coded(table: Counts, name: str, cells: IntArray) -> Coded:
+    place, labels = table.columns.index(name), table.labels_of(name)
     codes = table.codes[cells, place]
     there = tuple(each for each in labels if each is not None)
     # None is last among labels.
     return Coded(np.where(codes >= len(there), -1, codes), there)
 
 
-def _column(table: Crosstab, name: str, cells: IntArray) -> list[Label]:
-    labels = table.labels[table.columns.index(name)]
+def _column(table: Counts, name: str, cells: IntArray) -> list[Label]:
+    labels = table.labels_of(name)
     return [labels[code] for code in table.codes[cells, table.columns.index(name)].tolist()]
 
 
-def _published(subject: Subject, table: Crosstab, cells: IntArray) -> dict[str, list[Any]]:
+def _published(subject: Subject, table: Counts, cells: IntArray) -> dict[str, list[Any]]:
     """A fresh draw for these rows, as a release would make it."""
     plan, names = subject.plan, subject.layout.column_names
     numbers = {}

@@ -10,21 +10,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from pufferfish.fit.table import TableCounts
-from pufferfish.tables.summary import IntArray
+from pufferfish.tables import Counts
+from pufferfish.tables.batch import IntArray
 
 __all__ = ["draw_rows", "resamples", "shuffled"]
 
 
-def resamples(counted: TableCounts, seed: int) -> Iterator[TableCounts]:
+def resamples(counted: Counts, seed: int) -> Iterator[Counts]:
     """An endless sequence of resamples: as many rows as there are, drawn with replacement."""
-    table = counted.crosstab
     generator = np.random.default_rng(seed)
     while True:
-        counts = generator.multinomial(table.rows, table.counts / table.rows)
-        some = counts > 0
-        part = replace(table, codes=table.codes[some], counts=counts[some])
-        yield replace(counted, crosstab=part.marginal(table.columns))
+        yield counted.resampled(generator.multinomial(counted.rows, counted.counts / counted.rows))
 
 
 def draw_rows(counts: IntArray, most: int, seed: int) -> IntArray:
@@ -39,12 +35,11 @@ def draw_rows(counts: IntArray, most: int, seed: int) -> IntArray:
     return np.asarray(generator.permutation(found), dtype=np.int64)
 
 
-def shuffled(counted: TableCounts, columns: Sequence[str], seed: int) -> TableCounts:
+def shuffled(counted: Counts, columns: Sequence[str], seed: int) -> Counts:
     """The same rows, with the entries of some columns dealt out among them at random."""
-    table = counted.crosstab
     generator = np.random.default_rng(seed)
-    codes = np.repeat(table.codes, table.counts, axis=0)
-    places = [table.columns.index(name) for name in columns]
+    codes = np.repeat(counted.codes, counted.counts, axis=0)
+    places = [counted.columns.index(name) for name in columns]
     codes[:, places] = generator.permutation(codes[:, places])
-    part = replace(table, codes=codes, counts=np.ones(table.rows, dtype=np.int64))
-    return replace(counted, crosstab=part.marginal(table.columns))
+    part = replace(counted, codes=codes, counts=np.ones(counted.rows, dtype=np.int64))
+    return part.marginal(counted.columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,9 +14,8 @@ from pufferfish.beliefs.labels import Label
 from pufferfish.beliefs.rules import Rule, band_names
 from pufferfish.core.errors import DataError
 from pufferfish.core.validation import require
-from pufferfish.fit.table import TableCounts
+from pufferfish.tables import Counting, Counts
 from pufferfish.tables.coding import Coding
-from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.engine import Engine
 from pufferfish.tables.names import check_columns
 from pufferfish.what_if.subject import Subject
@@ -61,7 +60,7 @@ class Rows:
     raw: Mapping[str, Rule]
     rules: Mapping[str, Rule]
     untold: Mapping[str, str]
-    whole: Crosstab | None
+    whole: Counts | None
     bands_of_table: tuple[str, ...] = ()
 
     @property
@@ -82,26 +81,27 @@ class Rows:
             return ""
         return " in bands" if rule.edges is not None else f" by {rule.unit}"
 
-    def counted(self, others: Sequence[str] = ()) -> TableCounts:
+    def counted(self, others: Sequence[str] = ()) -> Counts:
         """The counts of the columns of the plan, and of some others by their rules."""
-        rules = [self.rules[name] for name in others]
-        layout = self.subject.extended(rules)
-        if self._banded is not None:
-            table = self._banded.marginal([each.column for each in layout.rules])
+        layout = self.subject.extended([self.rules[name] for name in others])
+        if self._banded is None:
+            table = self.engine.fold(Counting.of(layout))
         else:
-            table = self.engine.crosstab([Coding.of(each) for each in layout.rules])
-        return TableCounts(table, layout, tuple(self.subject.scenario.secrets))
+            table = self._banded.marginal([each.column for each in layout.rules])
+        return replace(
+            table, layout=layout, wanted=tuple(sorted(self.subject.scenario.secrets, key=str))
+        )
 
     @cached_property
-    def _banded(self) -> Crosstab | None:
+    def _banded(self) -> Counts | None:
         table = self.whole
         for name, rule in self.rules.items():
             if table is not None and rule.edges is not None:
-                table = table.pooled(name, _in_bands(rule, table.labels[table.columns.index(name)]))
+                table = table.merged(name, _in_bands(rule, table.labels_of(name)))
         return table
 
     @cached_property
-    def plain(self) -> TableCounts:
+    def plain(self) -> Counts:
         """The counts of the columns of the plan."""
         return self.counted()
 
@@ -161,11 +161,11 @@ def read_rows(
             f"bands are given for column {name!r}, which does not hold numbers: leave them out.",
         )
     layout = subject.extended(tuple(raw.values()))
-    whole: Crosstab | None = None
+    whole: Counts | None = None
     if at_once:
         # What is refused here is refused again below, unless there were too many combinations.
         with suppress(DataError):
-            whole = engine.crosstab([Coding.of(each) for each in layout.rules])
+            whole = engine.fold(Counting.of(layout))
     rules: dict[str, Rule] = {}
     untold: dict[str, str] = {}
     for name, rule in raw.items():
@@ -176,7 +176,11 @@ def read_rows(
             untold[name] = TOO_LONG
             continue
         try:
-            table = engine.crosstab([Coding.of(rule)]) if whole is None else whole.marginal([name])
+            table = (
+                engine.fold(Counting(codings=(Coding.of(rule),)))
+                if whole is None
+                else whole.marginal([name])
+            )
         except DataError as error:
             untold[name] = str(error).rstrip(".")
             continue
@@ -187,12 +191,13 @@ def read_rows(
     return Rows(subject, engine, raw, rules, untold, whole, found)
 
 
-def _told_apart(rule: Rule, table: Crosstab) -> Rule:
+def _told_apart(rule: Rule, table: Counts) -> Rule:
     """Numbers as they are where they are few, else in bands with about equally many rows."""
-    values = [each for each in table.labels[0] if each is not None]
+    labels = table.labels_of(rule.column)
+    values = [each for each in labels if each is not None]
     if len(values) <= MOST_VALUES:
         return rule
-    there = np.array([each is not None for each in table.labels[0]])[table.codes[:, 0]]
+    there = np.array([each is not None for each in labels])[table.codes[:, 0]]
     numbers = np.array([float(each) for each in values])[table.codes[there, 0]]
     ends = np.cumsum(table.counts[there])
     places = [int(np.searchsorted(ends, ends[-1] * part / BANDS)) for part in range(1, BANDS)]

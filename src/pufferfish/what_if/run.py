@@ -12,7 +12,7 @@ import numpy as np
 
 from pufferfish.beliefs.scenario import RELEASED
 from pufferfish.fit.layout import count_table
-from pufferfish.fit.table import TableCounts
+from pufferfish.tables import Counts
 from pufferfish.tables.engine import Engine
 from pufferfish.tables.verbs import to_read
 from pufferfish.what_if.answers import Answering
@@ -197,10 +197,10 @@ def stress_engine(
     )
 
 
-def _counted(subject: Subject, engine: Engine) -> TableCounts:
+def _counted(subject: Subject, engine: Engine) -> Counts:
     """An earlier table, read as the plan reads this one."""
     table = count_table(engine, subject.layout)
-    return TableCounts(table, subject.layout, tuple(subject.scenario.secrets))
+    return replace(table, wanted=tuple(sorted(subject.scenario.secrets, key=str)))
 
 
 def _knowing(subject: Subject, rows: Rows, asked: Asked, go_on: Callable[[], bool]) -> list[Case]:
@@ -242,7 +242,7 @@ def _knowing(subject: Subject, rows: Rows, asked: Asked, go_on: Callable[[], boo
 
 def _compared(
     subject: Subject,
-    counted: TableCounts,
+    counted: Counts,
     case: Case,
     asked: Asked,
     go_on: Callable[[], bool],
@@ -272,7 +272,7 @@ def _constant(subject: Subject, rows: Rows) -> float | None:
     """The error of publishing one constant for everybody."""
     if subject.calibration.recode is not None:
         return subject.calibration.recode.constant_rmse
-    table = rows.plain.crosstab.marginal([subject.layout.column_names[0]])
+    table = rows.plain.marginal([subject.layout.column_names[0]])
     there = [place for place, (label,) in enumerate(table.cells) if label is not None]
     values = np.array([float(table.cells[place][0] or 0.0) for place in there])
     if subject.plan.cap is not None:
@@ -296,7 +296,7 @@ def _notes(subject: Subject, rows: Rows) -> tuple[str, ...]:
 
 def _of_other_rows(subject: Subject, rows: Rows) -> bool:
     """Whether a belief says how many rows the table has, and it has another number of them."""
-    table = rows.plain.crosstab.marginal(subject.layout.column_names)
+    table = rows.plain.marginal(subject.layout.column_names)
     there = sum(
         int(count)
         for labels, count in zip(table.cells, table.counts, strict=True)

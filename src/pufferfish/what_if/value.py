@@ -96,7 +96,7 @@ def value_case(subject: Subject, rows: Rows, unit: float | None, law: Law | None
 
 def _values(subject: Subject, rows: Rows) -> FloatArray:
     """The values of the column to which the law is applied."""
-    labels = rows.plain.crosstab.labels[0]
+    labels = rows.plain.labels_of(rows.plain.column)
     found = np.array(sorted(float(each) for each in labels if each is not None))
     cap = subject.plan.cap
     return found if cap is None else np.unique(np.clip(found, *cap))

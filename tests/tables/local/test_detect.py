@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pufferfish.core.errors import DataError, InvalidInputError
-from pufferfish.tables import FileFormat, format_of
-from pufferfish.tables.engine import Counting
+from pufferfish.tables import Counting, FileFormat, format_of
+from pufferfish.tables.local.counting import fold
 from pufferfish.tables.local.detect import (
     MOST_LABELS,
     FoundColumn,
@@ -26,7 +26,6 @@ from pufferfish.tables.local.detect import (
     protectable,
     secretive,
 )
-from pufferfish.tables.local.summarise import summarise_files
 
 
 def as_csv(table: pa.Table, delimiter: str = ",") -> bytes:
@@ -267,7 +266,7 @@ def test_what_cannot_be_read_is_refused_in_the_words_of_summarise(
     path = str(tmp_path) if many else str(tmp_path / name)
     format_ = format_of(path)
     with pytest.raises(DataError) as expected:
-        summarise_files(path, format_, Counting("x", "s"))
+        fold(path, Counting.of_column("x", "s"), format_=format_)
     with pytest.raises(DataError) as refused:
         detect(path, format_)
     assert str(refused.value) == str(expected.value)
@@ -287,7 +286,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def accepted(path: str, column: str, secret: str) -> bool:
     try:
-        summarise_files(path, format_of(path), Counting(column, secret))
+        fold(path, Counting.of_column(column, secret), format_=format_of(path))
     except InvalidInputError:
         return False
     return True

@@ -10,7 +10,11 @@ import polars as pl
 import pytest
 
 from pufferfish.core.errors import InvalidInputError
-from pufferfish.tables.local.every_row import every_row, row_count
+from pufferfish.tables import Counting
+from pufferfish.tables.coding import Coding
+from pufferfish.tables.local.counting import every_row, row_count
+
+BOTH = Counting(codings=(Coding(column="n", read="number"), Coding(column="t", read="label")))
 
 
 @pytest.mark.parametrize("kind", ["dict", "frame", "lazy", "csv", "parquet", "folder"])
@@ -27,7 +31,7 @@ def test_rows_come_in_order(kind: str, tmp_path: Path) -> None:
         # A number that is missing is empty in a CSV.
         holes = frame.with_columns(pl.col("n").fill_nan(None))
         holes.write_csv(given) if kind == "csv" else holes.write_parquet(given)
-    batches = list(every_row(given, ("n",), ("t",), ["NaN"] if kind == "folder" else ()))
+    batches = list(every_row(given, BOTH, ["NaN"] if kind == "folder" else ()))
     numbers = np.concatenate([each.numbers["n"] for each in batches])
     assert numbers[[0, 2]].tolist() == [1.5, 3.0]
     assert np.isnan(numbers[1])
@@ -39,6 +43,6 @@ def test_rows_come_in_order(kind: str, tmp_path: Path) -> None:
     assert texts == ["a", None, "b"]
     assert row_count(given, "u") == 3
     with pytest.raises(InvalidInputError, match="no column 'v'"):
-        list(every_row(given, ("n",), ("v",)))
+        list(every_row(given, Counting(codings=(Coding(column="v", read="label"),))))
     with pytest.raises(InvalidInputError, match="no column 'v'"):
         row_count(given, "v")

@@ -16,7 +16,7 @@ from tests.tables.spark.tables import frame
 pytestmark = pytest.mark.xdist_group("spark")
 
 
-def assert_same(one: pf.Summary, other: pf.Summary) -> None:
+def assert_same(one: pf.Counts, other: pf.Counts) -> None:
     assert list(one.groups) == list(other.groups)
     assert [type(each) for each in one.groups] == [type(each) for each in other.groups]
     assert one.bin_width == other.bin_width

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.beliefs.labels import Labels, check_labels, key_of, places_of, width_of
+from pufferfish.beliefs.labels import Book, Labels, check_labels, key_of, places_of, width_of
 from pufferfish.beliefs.priors.base import Components, Prior
 from pufferfish.beliefs.priors.discrete import Discrete
 from pufferfish.core.errors import UnsupportedError
@@ -32,7 +32,7 @@ class Categorical(Prior):
         codes: The same law for the places 0, 1, … of these values.
     """
 
-    values: tuple[Labels, ...]
+    values: Book
     codes: Discrete
 
     def __init__(
@@ -49,16 +49,12 @@ class Categorical(Prior):
             probabilities: How likely each is; may be left out where there are counts.
             counts: How often each occurs: whole numbers.
         """
-        labels = check_labels("values", values)
-        first = places_of(labels)
-        own = {key: place for place, key in enumerate(first)}
-        places = [float(own[key_of(each)]) for each in labels]
+        distinct, places = _distinct(values)
         law = Discrete(places, probabilities, counts=counts)
-        distinct = [labels[place] for place in first.values()]
-        kept = [distinct[int(place)] for place in law.values]
-        if len(kept) < len(distinct):
-            law = Discrete(list(range(len(kept))), law.probabilities, counts=law.counts)
-        object.__setattr__(self, "values", tuple(kept))
+        if law.values.size < len(distinct):
+            distinct = Book(distinct[int(place)] for place in law.values)
+            law = Discrete(list(range(len(distinct))), law.probabilities, counts=law.counts)
+        object.__setattr__(self, "values", distinct)
         object.__setattr__(self, "codes", law)
 
     @classmethod
@@ -108,14 +104,11 @@ class Categorical(Prior):
         """The same labels in the same order, with the same probabilities."""
         if not isinstance(other, Categorical):
             return NotImplemented
-        return (
-            tuple(map(key_of, self.values)) == tuple(map(key_of, other.values))
-            and self.codes == other.codes
-        )
+        return self.values.keys == other.values.keys and self.codes == other.codes
 
     def __hash__(self) -> int:
         """Agrees with `==`."""
-        return hash((tuple(map(key_of, self.values)), self.codes))
+        return hash((self.values.keys, self.codes))
 
     def __repr__(self) -> str:
         """Short for a long table."""
@@ -162,6 +155,16 @@ class Categorical(Prior):
     def scale(self, factor: float) -> Self:
         """There is none."""
         _refuse_numbers()
+
+
+def _distinct(values: Sequence[Any]) -> tuple[Book, list[float]]:
+    """The different labels, and the place of each among them."""
+    labels = check_labels("values", values)
+    if len(labels.places) == len(labels):
+        return labels, [float(place) for place in range(len(labels))]
+    own = {key: float(place) for place, key in enumerate(dict.fromkeys(labels.keys))}
+    distinct = Book(labels[labels.places[key]] for key in own)
+    return distinct, [own[key] for key in labels.keys]
 
 
 def _refuse_numbers() -> NoReturn:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pufferfish.tables.batch import IntArray
 from pufferfish.tables.formats import format_of
 from pufferfish.tables.local.frames import collect_frame, frame_columns, native
 from pufferfish.tables.local.one_row import reduce_arrays, reduce_frame, reduce_table
@@ -15,7 +16,6 @@ from pufferfish.tables.local.pieces import open_table
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.rows import Columns, plain_columns, take_rows
-from pufferfish.tables.summary import IntArray
 
 __all__ = ["cells_at"]
 

@@ -24,7 +24,7 @@ from pufferfish.tables.local.pieces import naming, naming_table
 from pufferfish.tables.local.reading import as_numbers, open_file
 from pufferfish.tables.marks import without_marks
 from pufferfish.tables.sources import Source, SourceFile, find_source
-from pufferfish.tables.tally import Tally
+from pufferfish.tables.tally import Counting, Tally
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -145,7 +145,7 @@ class _Look:
     def __init__(self, name: str) -> None:
         self._name = name
         # Its numbers, as if all rows had the same secret; None: it cannot be protected.
-        self._numbers: Tally | None = Tally(name, "", most_values=None)
+        self._numbers: Tally | None = Tally(Counting.of_column(name, "\0row", most_values=None))
         # Its labels; None: it cannot be the secret, or has too many.
         self._labels: set[Secret] | None = set()
         self._gaps = False
@@ -188,7 +188,7 @@ class _Look:
         labels = None if self._labels is None else len(self._labels)
         if self._numbers is None:
             return FoundColumn(name=self._name, labels=labels, complete=not self._gaps)
-        numbers = self._numbers.summary().groups[0]
+        numbers = self._numbers.result().numbers
         return FoundColumn(
             name=self._name,
             numeric=True,

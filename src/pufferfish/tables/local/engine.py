@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
 from pufferfish.tables.change import Change
-from pufferfish.tables.coding import Coding
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.engine import Checking, ColumnKind, Counting, Progress, Staged, Survey
+from pufferfish.tables.counts import Counts
+from pufferfish.tables.engine import Checking, ColumnKind, Progress, Staged, Survey
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, format_of
-from pufferfish.tables.local.crosstab import (
-    array_kinds,
-    crosstab_arrays,
-    crosstab_files,
-    crosstab_frame,
-    file_kinds,
-    frame_kinds,
-)
+from pufferfish.tables.local.counting import each_part, fold
 from pufferfish.tables.local.files import column_names
 from pufferfish.tables.local.frames import native
+from pufferfish.tables.local.kinds import array_kinds, file_kinds, frame_kinds
 from pufferfish.tables.local.publish import publish_arrays, publish_files, publish_frame
-from pufferfish.tables.local.summarise import summarise_files, summarise_held
 from pufferfish.tables.local.transform import (
     ChangedArrays,
     ChangedFiles,
@@ -36,9 +28,11 @@ from pufferfish.tables.local.transform import (
     change_files,
     change_frame,
 )
-from pufferfish.tables.summary import Summary
+from pufferfish.tables.tally import Counting
 
 __all__ = ["ArraysEngine", "FilesEngine", "FrameEngine"]
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +54,20 @@ class _HeldEngine:
         require(output is None, "output= is for files; a released frame is returned.")
         return cls(data)
 
-    def summarise(
+    def fold(
         self, what: Counting, check: Checking | None = None, progress: Progress | None = None
-    ) -> Summary:
-        return summarise_held(self.data, what, check)
+    ) -> Counts:
+        """Counts of all rows."""
+        return fold(self.data, what, check)
+
+    def each_part(
+        self,
+        what: Counting,
+        work: Callable[[Any, int | None], Result],
+        progress: Progress | None = None,
+    ) -> Iterator[Result]:
+        """As the function of this name."""
+        return each_part(self.data, what, work)
 
     def survey(self, how: Change) -> Survey | None:
         return None
@@ -76,15 +80,6 @@ class ArraysEngine(_HeldEngine):
     def takes(cls, data: object) -> bool:
         """Whether this is a mapping."""
         return isinstance(data, Mapping)
-
-    def crosstab(
-        self,
-        codings: Sequence[Coding],
-        progress: Progress | None = None,
-        check: Checking | None = None,
-    ) -> Crosstab:
-        """Counts of all rows."""
-        return crosstab_arrays(self.data, codings, check)
 
     def names(self) -> tuple[str, ...]:
         """The keys."""
@@ -112,15 +107,6 @@ class FrameEngine(_HeldEngine):
     def takes(cls, data: object) -> bool:
         """Always: narwhals knows more kinds of frames than we do, and refuses everything else."""
         return True
-
-    def crosstab(
-        self,
-        codings: Sequence[Coding],
-        progress: Progress | None = None,
-        check: Checking | None = None,
-    ) -> Crosstab:
-        """Counts of all rows."""
-        return crosstab_frame(self.data, codings, check)
 
     def names(self) -> tuple[str, ...]:
         """The names in its schema."""
@@ -187,20 +173,20 @@ class FilesEngine:
         """Whether this is standard input, which can be read only once."""
         return self.source == STANDARD_STREAM
 
-    def summarise(
+    def fold(
         self, what: Counting, check: Checking | None = None, progress: Progress | None = None
-    ) -> Summary:
+    ) -> Counts:
         """Counts of all rows, in bounded memory."""
-        return summarise_files(self.source, self.source_format, what, progress, check)
+        return fold(self.source, what, check, progress, self.source_format)
 
-    def crosstab(
+    def each_part(
         self,
-        codings: Sequence[Coding],
+        what: Counting,
+        work: Callable[[Any, int | None], Result],
         progress: Progress | None = None,
-        check: Checking | None = None,
-    ) -> Crosstab:
-        """Counts of all rows, in bounded memory."""
-        return crosstab_files(self.source, self.source_format, codings, progress, check)
+    ) -> Iterator[Result]:
+        """As the function of this name."""
+        return each_part(self.source, what, work, progress, self.source_format)
 
     def names(self) -> tuple[str, ...]:
         """The columns of the files, and those that folders name."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.extras import narwhals, pyarrow
 from pufferfish.tables.arrays import column_numbers
-from pufferfish.tables.arrow import arrow_batches
-from pufferfish.tables.batch import Batch
+from pufferfish.tables.batch import IntArray
 from pufferfish.tables.local.dtypes import declared_categories, without_intervals
-from pufferfish.tables.names import check_columns
 from pufferfish.tables.nested import decode, holds_dictionary, plain_kind
 from pufferfish.tables.rows import Columns, plain_columns, take_rows
-from pufferfish.tables.summary import IntArray
 
 __all__ = [
     "collect_frame",
-    "frame_batches",
     "frame_columns",
     "native",
     "reorder",
@@ -26,16 +22,6 @@ __all__ = [
     "without_metadata",
     "without_unused_categories",
 ]
-
-
-def frame_batches(frame: Any, column: str, secret: str, count: str | None) -> Iterator[Batch]:
-    """The rows of a frame, in two or three of its columns."""
-    given = native(frame)
-    check_columns(given.collect_schema().names(), column, secret, count)
-    # A set would lose the order; one column may be requested twice.
-    names = dict.fromkeys([column, secret, *([] if count is None else [count])])
-    chosen = collect_frame(given.select(*names))
-    return arrow_batches(to_arrow(chosen, column), column, secret, count)
 
 
 def collect_frame(frame: Any) -> Any:
@@ -53,7 +39,7 @@ def native(frame: Any) -> Any:
         raise InvalidInputError("several columns have the same name; rename one of them.") from None
     except TypeError:
         raise InvalidInputError(
-            f"data must be a frame (pandas, Polars, PyArrow), a dict of arrays, a Summary or the "
+            f"data must be a frame (pandas, Polars, PyArrow), a dict of arrays, Counts or the "
             f"path of a file, got {type(frame).__name__}."
         ) from None
     return given

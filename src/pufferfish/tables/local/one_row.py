@@ -14,6 +14,7 @@ from pufferfish.core.extras import narwhals, pyarrow
 from pufferfish.core.validation import FloatArray
 from pufferfish.tables.arrays import array_batch
 from pufferfish.tables.arrow import BATCH, arrow_numbers
+from pufferfish.tables.batch import IntArray
 from pufferfish.tables.local.frames import collect_frame, native, to_arrow
 from pufferfish.tables.local.heaps import MOST_LEVELS, Heaps
 from pufferfish.tables.local.persons import number_persons, person_names
@@ -23,7 +24,6 @@ from pufferfish.tables.nested import decode, plain_kind
 from pufferfish.tables.one_row import OneRow, means
 from pufferfish.tables.rows import join_rows, wide
 from pufferfish.tables.seen import two_secrets
-from pufferfish.tables.summary import IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa

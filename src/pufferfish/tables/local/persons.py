@@ -13,7 +13,8 @@ from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.errors import DataError
 from pufferfish.core.extras import pyarrow
 from pufferfish.core.validation import FloatArray
-from pufferfish.tables.batch import Coded
+from pufferfish.tables.arrays import is_missing
+from pufferfish.tables.batch import Coded, IntArray
 from pufferfish.tables.local.heaps import MOST_LEVELS, Heap, Heaps
 from pufferfish.tables.local.pool import in_order
 from pufferfish.tables.seen import (
@@ -25,7 +26,6 @@ from pufferfish.tables.seen import (
     rows_of_persons,
     unnamed,
 )
-from pufferfish.tables.summary import IntArray, is_missing
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -25,7 +25,7 @@ import numpy as np
 
 from pufferfish.tables.arrays import new_array
 from pufferfish.tables.arrow import BATCH
-from pufferfish.tables.batch import Coded, Numbers
+from pufferfish.tables.batch import Coded, IntArray, Numbers
 from pufferfish.tables.change import Change
 from pufferfish.tables.engine import Staged
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat
@@ -39,7 +39,6 @@ from pufferfish.tables.local.persons import PersonCounter
 from pufferfish.tables.local.pool import in_order
 from pufferfish.tables.local.transform import ChangedArrays, ChangedFiles, ChangedFrame
 from pufferfish.tables.local.writing import Output, writing
-from pufferfish.tables.summary import IntArray
 
 __all__ = ["publish_arrays", "publish_files", "publish_frame"]
 

@@ -21,7 +21,7 @@ from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.extras import narwhals, pyarrow
 from pufferfish.tables.arrays import array_batch, narrow, new_array
 from pufferfish.tables.arrow import BATCH, arrow_batch, arrow_column, arrow_type
-from pufferfish.tables.batch import Coded, Numbers, join_columns
+from pufferfish.tables.batch import Coded, IntArray, Numbers, join_columns
 from pufferfish.tables.change import Change, Changed, Shuffle
 from pufferfish.tables.engine import Progress
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, names_file, rename_for
@@ -43,7 +43,6 @@ from pufferfish.tables.names import check_columns, refuse_sorting_keys
 from pufferfish.tables.rows import Columns, plain_columns, take_rows
 from pufferfish.tables.seen import NOBODY, PersonsFound
 from pufferfish.tables.sources import Source, is_many
-from pufferfish.tables.summary import IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,19 +10,17 @@ from typing import Any, ClassVar, Self
 
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.tables.change import Change
-from pufferfish.tables.coding import Coding
-from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.engine import Checking, ColumnKind, Counting, Progress, Staged, Survey
+from pufferfish.tables.counts import Counts
+from pufferfish.tables.engine import Checking, ColumnKind, Progress, Staged, Survey
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.seen import NOBODY, PersonsFound
-from pufferfish.tables.spark.crosstab import spark_crosstab, spark_kinds
+from pufferfish.tables.spark.fold import spark_fold, spark_kinds
 from pufferfish.tables.spark.jobs import is_spark
 from pufferfish.tables.spark.persons import reduce_spark, spark_persons
 from pufferfish.tables.spark.publish import publish_spark
-from pufferfish.tables.spark.summarise import spark_summary
 from pufferfish.tables.spark.survey import count_groups
 from pufferfish.tables.spark.transform import ChangedRows, change_spark
-from pufferfish.tables.summary import Summary
+from pufferfish.tables.tally import Counting
 
 __all__ = ["SparkEngine"]
 
@@ -71,20 +69,11 @@ class SparkEngine:
             )
         return cls(frame=data, output=fspath(output), force=force)
 
-    def summarise(
+    def fold(
         self, what: Counting, check: Checking | None = None, progress: Progress | None = None
-    ) -> Summary:
+    ) -> Counts:
         """Counts of all rows, added up by the executors; `survey` has checked them."""
-        return spark_summary(self._reduced(what.one_row), what)
-
-    def crosstab(
-        self,
-        codings: Sequence[Coding],
-        progress: Progress | None = None,
-        check: Checking | None = None,
-    ) -> Crosstab:
-        """Counts of all rows, added up by the executors; `survey` has checked them."""
-        return spark_crosstab(self.frame, codings)
+        return spark_fold(self._reduced(what.one_row), what)
 
     def names(self) -> tuple[str, ...]:
         """The names in its schema."""

@@ -19,14 +19,13 @@ import numpy.typing as npt
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.extras import pyspark
 from pufferfish.core.validation import FloatArray
-from pufferfish.tables.batch import Coded
+from pufferfish.tables.batch import Coded, IntArray
 from pufferfish.tables.change import Change
 from pufferfish.tables.rows import Columns, plain_columns, take_rows
 from pufferfish.tables.spark.bands import banded
 from pufferfish.tables.spark.changing import Changing
+from pufferfish.tables.spark.fold import secret_kind
 from pufferfish.tables.spark.jobs import Field, map_partitions, pick, understood
-from pufferfish.tables.spark.summarise import secret_kind
-from pufferfish.tables.summary import IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -20,8 +20,8 @@ from pufferfish.tables.seen import (
     two_secrets,
     unnamed,
 )
+from pufferfish.tables.spark.fold import secret_kind
 from pufferfish.tables.spark.jobs import Field, map_partitions, pick, understood
-from pufferfish.tables.spark.summarise import secret_kind
 
 if TYPE_CHECKING:
     import pyarrow as pa

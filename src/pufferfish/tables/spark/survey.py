@@ -19,8 +19,8 @@ from pufferfish.tables.change import Change, Measured
 from pufferfish.tables.engine import SurveyedGroup
 from pufferfish.tables.names import not_numeric
 from pufferfish.tables.spark.bands import banded
+from pufferfish.tables.spark.fold import secret_kind
 from pufferfish.tables.spark.jobs import pick, understood
-from pufferfish.tables.spark.summarise import secret_kind
 
 __all__ = ["count_groups", "fingerprint"]
 

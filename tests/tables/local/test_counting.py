@@ -20,7 +20,7 @@ import pytest
 from pufferfish.beliefs.rules import band_names
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.tables.coding import Coding
-from pufferfish.tables.verbs import category_orders, column_kinds, crosstab
+from pufferfish.tables.verbs import category_orders, column_kinds, count
 from tests import seams
 
 ROWS = 400
@@ -51,7 +51,7 @@ CODINGS = (
     Coding(column="class", read="label"),
 )
 TABLE = pa.table(GIVEN)
-EXPECTED = crosstab(TABLE, CODINGS)
+EXPECTED = count(TABLE, CODINGS)
 
 
 def floats(name: str) -> list[float]:
@@ -125,11 +125,11 @@ FRAMES: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("kind", FRAMES)
 def test_frames(kind: str) -> None:
-    found = crosstab(FRAMES[kind](), CODINGS)
+    found = count(FRAMES[kind](), CODINGS)
     assert found.fingerprint == EXPECTED.fingerprint
     assert found.rows == ROWS
-    assert found.labels[0] == ("<25", "[25,45)", "[45,65)", ">=65", None)
-    assert found.labels[4] == ("2023-Q4", "2024-Q1", "2024-Q3", None)
+    assert found.shown[0] == ("<25", "[25,45)", "[45,65)", ">=65", None)
+    assert found.shown[4] == ("2023-Q4", "2024-Q1", "2024-Q3", None)
 
 
 NATURAL = {
@@ -158,8 +158,8 @@ def test_files(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> No
     as_text = Coding(column="class", read="label", merged={str(each): each for each in (1, 2, 3)})
     truth = Coding(column="member", read="label", merged={"true": True, "false": False})
     codings = (*CODINGS[:3], truth, CODINGS[4], as_text) if text else CODINGS
-    found = crosstab(place, codings)
-    assert found.labels == EXPECTED.labels
+    found = count(place, codings)
+    assert found.shown == EXPECTED.shown
     assert found.fingerprint == EXPECTED.fingerprint
     # The key of a folder is text.
     expected = NATURAL | ({"class": "label"} if kind == "folder" else {})
@@ -191,7 +191,7 @@ def write(folder: Path, kind: str) -> Path:
 def test_marks_of_a_csv(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b\n1,x\n?,?\n1,x\n", encoding="utf-8")
     codings = [Coding(column="a", read="number"), Coding(column="b", read="label")]
-    found = crosstab(tmp_path / "t.csv", codings, na=["?"])
+    found = count(tmp_path / "t.csv", codings, na=["?"])
     assert found.cells == ((1, "x"), (None, None))
     assert found.counts.tolist() == [2, 1]
     assert column_kinds(tmp_path / "t.csv", ["a", "b"], na=["?"]) == {"a": "number", "b": "label"}
@@ -207,7 +207,7 @@ def test_a_csv_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "t.csv").write_text("\n".join(["n,d,e", *rows]), encoding="utf-8")
     assert set(column_kinds(tmp_path / "t.csv", ["n", "d", "e"]).values()) == {"label"}
     with pytest.raises(DataError, match=r"column 'd', row 502: the entry is not a date"):
-        crosstab(tmp_path / "t.csv", [Coding(column="d", read="label", unit="year")])
+        count(tmp_path / "t.csv", [Coding(column="d", read="label", unit="year")])
 
 
 def test_classes_of_pandas() -> None:
@@ -217,12 +217,12 @@ def test_classes_of_pandas() -> None:
     expected = ("(0.0, 30.0]", "(30.0, 60.0]", "(60.0, 100.0]")
     frame = pd.DataFrame({"age": classes})
     codings = [Coding(column="age", read="label")]
-    found = crosstab(frame, codings)
-    assert found.labels == ((*expected, None),)
+    found = count(frame, codings)
+    assert found.shown == ((*expected, None),)
     assert column_kinds(frame, ["age"]) == {"age": "label"}
     assert category_orders(frame, ["age"]) == {"age": expected}
     for other in ({"age": classes}, pd.DataFrame({"age": classes.astype("interval")})):
-        assert crosstab(other, codings).fingerprint == found.fingerprint
+        assert count(other, codings).fingerprint == found.fingerprint
 
 
 ORDER = ("Oslo", "never", "Ö, the small one", "Bergen")
@@ -241,12 +241,12 @@ ORDERED: dict[str, Callable[[], Any]] = {
 def test_categories_have_an_order(kind: str) -> None:
     frame = ORDERED[kind]()
     city = Coding(column="city", read="label")
-    found = crosstab(frame, [city])
-    assert found.labels == (("Oslo", "Ö, the small one", "Bergen", None),)
-    assert found.fingerprint == crosstab(TABLE, [city]).fingerprint
+    found = count(frame, [city])
+    assert found.shown == (("Oslo", "Ö, the small one", "Bergen", None),)
+    assert found.fingerprint == count(TABLE, [city]).fingerprint
     assert category_orders(frame, ["city"]) == {"city": ORDER}
     chosen = Coding(column="city", read="label", order=("Bergen",))
-    assert crosstab(frame, [chosen]).labels == (("Bergen", "Oslo", "Ö, the small one", None),)
+    assert count(frame, [chosen]).shown == (("Bergen", "Oslo", "Ö, the small one", None),)
 
 
 def test_an_order_in_a_file(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_an_order_in_a_file(tmp_path: Path) -> None:
 def test_categories_that_are_numbers() -> None:
     frame = pd.DataFrame({"x": pd.Categorical([0.5, 2.5, None, 0.5])})
     assert column_kinds(frame, ["x"]) == {"x": "number"}
-    found = crosstab(frame, [Coding(column="x", read="number")])
+    found = count(frame, [Coding(column="x", read="number")])
     assert found.cells == ((0.5,), (2.5,), (None,))
 
 
@@ -266,16 +266,16 @@ def test_refusals() -> None:
     number, label = (Coding(column="x", read=read) for read in ("number", "label"))
     for given in ({"x": [0.5, math.inf]}, pl.DataFrame({"x": [0.5, math.inf]})):
         with pytest.raises(DataError, match="column 'x', row 2: the entry is infinite"):
-            crosstab(given, [number])
+            count(given, [number])
         with pytest.raises(DataError, match="column 'x' must hold text, whole numbers"):
-            crosstab(given, [label])
+            count(given, [label])
     with pytest.raises(InvalidInputError, match="no column 'x'"):
-        crosstab(TABLE, [number])
+        count(TABLE, [number])
     for empty in (TABLE.slice(0, 0), {name: [] for name in GIVEN}):
         with pytest.raises(DataError, match="no rows to count"):
-            crosstab(empty, CODINGS)
+            count(empty, CODINGS)
     with pytest.raises(DataError, match="'a', 'b' must be equally long"):
-        crosstab(
+        count(
             {"a": [1, 2], "b": ["x"]},
             [Coding(column="a", read="number"), Coding(column="b", read="label")],
         )

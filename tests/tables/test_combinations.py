@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pufferfish.core.errors import DataError, InvalidInputError
-from pufferfish.tables import crosstab
+from pufferfish.tables import Counting, Counts, Tally, tally
 from pufferfish.tables.batch import Batch, Coded
 from pufferfish.tables.coding import Coding
-from pufferfish.tables.crosstab import Crosstab, CrosstabTally
 from tests import seams
 
 X, A, B = (
@@ -39,14 +38,18 @@ def batch(rows: Sequence[Row]) -> Batch:
     return Batch({"x": x}, Coded.nothing(x.size), parts)
 
 
-def counted(*parts: Sequence[Row], codings: Sequence[Coding] = (X, A, B)) -> Crosstab:
-    tally = CrosstabTally(codings)
+def tally_of(codings: Sequence[Coding], **more: Any) -> Tally:
+    return Tally(Counting(codings=tuple(codings), **more))
+
+
+def counted(*parts: Sequence[Row], codings: Sequence[Coding] = (X, A, B)) -> Counts:
+    found = tally_of(codings)
     for part in parts:
-        tally.add(batch(part))
-    return tally.crosstab()
+        found.add(batch(part))
+    return found.result()
 
 
-def as_counter(table: Crosstab) -> Counter[tuple[Any, ...]]:
+def as_counter(table: Counts) -> Counter[tuple[Any, ...]]:
     return Counter(dict(zip(table.cells, table.counts.tolist(), strict=True)))
 
 
@@ -63,12 +66,12 @@ ROWS: list[Row] = [
 def test_what_is_counted() -> None:
     table = counted(ROWS)
     assert table.columns == ("x", "a", "b")
-    assert table.labels == ((1, 2, 10, None), ("a", "u", "ö", None), (False, True, None))
-    assert all(type(each) is int for each in table.labels[0][:3])
+    assert table.shown == ((1, 2, 10, None), ("a", "u", "ö", None), (False, True, None))
+    assert all(type(each) is int for each in table.shown[0][:3])
     assert as_counter(table) == Counter(ROWS)
     assert table.codes.tolist() == sorted(table.codes.tolist())
     assert table.rows == len(ROWS)
-    assert repr(table) == "Crosstab('x', 'a', 'b')"
+    assert repr(table) == "Counts('x', 'a', 'b')"
     with pytest.raises(ValueError, match="read-only"):
         table.counts[0] = 7
 
@@ -76,9 +79,9 @@ def test_what_is_counted() -> None:
 def test_numbers_are_whole_if_all_are() -> None:
     """Also where the batches would decide differently."""
     table = counted(ROWS, [(2.5, "u", True)])
-    assert table.labels[0] == (1.0, 2.0, 2.5, 10.0, None)
-    assert all(type(each) is float for each in table.labels[0][:4])
-    assert counted(ROWS, ROWS).labels[0] == (1, 2, 10, None)
+    assert table.shown[0] == (1.0, 2.0, 2.5, 10.0, None)
+    assert all(type(each) is float for each in table.shown[0][:4])
+    assert counted(ROWS, ROWS).shown[0] == (1, 2, 10, None)
 
 
 rows_of = st.lists(
@@ -100,9 +103,9 @@ def test_neither_order_nor_batches_matter(rows: list[Row], cut: int, random: Any
     random.shuffle(mixed)
     other = counted(mixed[:cut], mixed[cut:])
     assert one.fingerprint == other.fingerprint
-    assert one.labels == other.labels
-    assert [list(map(type, each)) for each in one.labels] == [
-        list(map(type, each)) for each in other.labels
+    assert one.shown == other.shown
+    assert [list(map(type, each)) for each in one.shown] == [
+        list(map(type, each)) for each in other.shown
     ]
     np.testing.assert_array_equal(one.codes, other.codes)
     np.testing.assert_array_equal(one.counts, other.counts)
@@ -130,66 +133,66 @@ def test_other_tables_have_other_fingerprints(other: list[Row]) -> None:
 def test_the_fingerprint_does_not_know_what_is_shown() -> None:
     shown = Coding(column="a", read="label", order=("u", "ö"))
     table = counted(ROWS, codings=(X, shown, B))
-    assert table.labels[1] == ("u", "ö", "a", None)
+    assert table.shown[1] == ("u", "ö", "a", None)
     assert table.fingerprint == counted(ROWS).fingerprint
-    tally = CrosstabTally((X, A, B))
-    tally.add(batch(ROWS))
-    assert tally.crosstab({"a": ("ö", "never")}).labels[1] == ("ö", "a", "u", None)
+    found = tally_of((X, A, B))
+    found.add(batch(ROWS))
+    assert found.result({"a": ("ö", "never")}).shown[1] == ("ö", "a", "u", None)
 
 
 def test_marginals_and_slices() -> None:
     table = counted(ROWS)
     assert as_counter(table.marginal(["b", "x"])) == Counter((b, x) for x, _, b in ROWS)
-    slice_ = table.given({"a": "u"})
+    slice_ = table.rows_with({"a": "u"})
     assert slice_.columns == ("x", "b")
-    assert slice_.labels == ((1, 2), (False, True))
+    assert slice_.shown == ((1, 2, 10, None), (False, True, None))  # one code book for all parts
     assert as_counter(slice_) == Counter((x, b) for x, a, b in ROWS if a == "u")
-    assert as_counter(table.given({"x": None, "a": None})) == {(None,): 1}
-    assert table.given({"x": 2.0}).rows == 2
+    assert as_counter(table.rows_with({"x": None, "a": None})) == {(None,): 1}
+    assert table.rows_with({"x": 2.0}).rows == 2
     with pytest.raises(InvalidInputError, match="no row has these labels in 'b'"):
-        table.given({"b": 1})
+        table.rows_with({"b": 1})
     with pytest.raises(InvalidInputError, match="no column is left"):
-        table.given(dict(zip("xab", ROWS[0], strict=True)))
+        table.rows_with(dict(zip("xab", ROWS[0], strict=True)))
     with pytest.raises(InvalidInputError, match="no column 'c'"):
         table.marginal(["c"])
 
 
 def test_labels_that_are_pooled() -> None:
-    table = counted(ROWS).pooled("a", {"ö": "a", None: "rest"})
-    assert table.labels[1] == ("a", "u", "rest")
+    table = counted(ROWS).merged("a", {"ö": "a", None: "rest"})
+    assert table.shown[1] == ("a", "u", "rest")
     rule = Coding(column="a", read="label", merged={"ö": "a", None: "rest"})
     assert table.fingerprint == counted(ROWS, codings=(X, rule, B)).fingerprint
-    first = counted(ROWS).pooled("a", {"a": "z", "ö": "z"})
-    assert first.labels[1] == ("z", "u", None)
+    first = counted(ROWS).merged("a", {"a": "z", "ö": "z"})
+    assert first.shown[1] == ("z", "u", None)
 
 
 def test_too_many_combinations() -> None:
     values = np.arange(100.0)
     many = Batch({"x": values}, Coded.nothing(100), {"a": coded(list("ab" * 50))})
     for codings in ((X, A), (A, X)):
-        tally = CrosstabTally(codings, most_cells=99)
+        found = tally_of(codings, most_cells=99)
         with pytest.raises(DataError, match=r"have more than 99 .* public edges"):
-            tally.add(many)
-    tally = CrosstabTally((X, A), most_cells=100)
-    tally.add(many)
-    assert tally.crosstab().counts.size == 100
+            found.add(many)
+    found = tally_of((X, A), most_cells=100)
+    found.add(many)
+    assert found.result().counts.size == 100
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """What waits is added up; a limit is not noticed at the end alone."""
     seams.put(monkeypatch, seams.CELLS_PENDING, 100)
-    tally = CrosstabTally((X, A), most_cells=150)
+    found = tally_of((X, A), most_cells=150)
     generator = np.random.default_rng(0)
 
     def add_many() -> None:
         for _ in range(1000):
             x = generator.integers(0, 100, 50).astype(float)
             entries = generator.choice(["a", "b", "c"], 50).tolist()
-            tally.add(Batch({"x": x}, Coded.nothing(50), {"a": coded(entries)}))
+            found.add(Batch({"x": x}, Coded.nothing(50), {"a": coded(entries)}))
 
     with pytest.raises(DataError, match="'x', 'a' have more than 150"):
         add_many()
-    assert tally.rows < 50_000
+    assert found.rows < 50_000
 
 
 def test_more_combinations_than_can_be_numbered() -> None:
@@ -198,38 +201,38 @@ def test_more_combinations_than_can_be_numbered() -> None:
     codings = [Coding(column=str(number), read="number") for number in range(10)]
     columns = generator.integers(0, 1000, (10, 5000)).astype(float)
     columns = np.concatenate([columns, columns[:, :7]], axis=1)
-    tally = CrosstabTally(codings)
+    found = tally_of(codings)
     numbers = {str(number): each for number, each in enumerate(columns)}
-    tally.add(Batch(numbers, Coded.nothing(5007)))
-    table = tally.crosstab()
+    found.add(Batch(numbers, Coded.nothing(5007)))
+    table = found.result()
     assert as_counter(table) == Counter(map(tuple, columns.T.tolist()))
     assert table.codes.tolist() == sorted(table.codes.tolist())
 
 
 def test_counts_of_rows() -> None:
     some = batch(ROWS)._replace(counts=np.array([3, 0, 1, 2, 0, 5]))
-    tally = CrosstabTally((X, A, B))
-    tally.add(some)
-    assert as_counter(tally.crosstab()) == {ROWS[0]: 5, ROWS[2]: 1, ROWS[5]: 5}
+    found = tally_of((X, A, B))
+    found.add(some)
+    assert as_counter(found.result()) == {ROWS[0]: 5, ROWS[2]: 1, ROWS[5]: 5}
 
 
 def test_what_was_counted_elsewhere() -> None:
-    tally = CrosstabTally((X, A, B))
+    found = tally_of((X, A, B))
     for part in (ROWS[:2], ROWS[2:]):
-        there = CrosstabTally((X, A, B))
+        there = tally_of((X, A, B))
         there.add(batch(part))
-        tally.merge(there.cells())
-    assert tally.crosstab().fingerprint == counted(ROWS).fingerprint
+        found.merge(there.cells())
+    assert found.result().fingerprint == counted(ROWS).fingerprint
 
 
 def test_codings_that_have_no_meaning() -> None:
     with pytest.raises(InvalidInputError, match="at least one column"):
-        CrosstabTally(())
+        tally_of(())
     with pytest.raises(InvalidInputError, match="each column once"):
-        CrosstabTally((X, X))
+        tally_of((X, X))
     with pytest.raises(DataError, match="no rows to count in 'x', 'a'"):
-        CrosstabTally((X, A)).crosstab()
-    assert crosstab.MOST_CELLS == 1_000_000
+        tally_of((X, A)).result()
+    assert tally.MOST_CELLS == 1_000_000
 
 
 def test_parts_are_those_of_each_combination() -> None:
@@ -238,9 +241,9 @@ def test_parts_are_those_of_each_combination() -> None:
         parts = dict(table.parts(names))
         assert list(parts) == list(table.marginal(names).cells)
         for labels, part in parts.items():
-            wanted = table.given(dict(zip(names, labels, strict=True)))
+            wanted = table.rows_with(dict(zip(names, labels, strict=True)))
             assert part.columns == wanted.columns
-            assert part.labels == wanted.labels
+            assert part.shown == wanted.shown
             assert part.fingerprint == wanted.fingerprint
     with pytest.raises(InvalidInputError, match="no column is left"):
         next(table.parts(table.columns))

@@ -1,9 +1,8 @@
-"""Count combinations of labels in arrays, frames and files, and find how columns are read."""
+"""How the columns of arrays, frames and files would naturally be read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
 from datetime import date
 from decimal import Decimal
 from numbers import Real
@@ -13,97 +12,20 @@ import numpy as np
 
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.extras import pyarrow
-from pufferfish.tables.arrays import array_batch
-from pufferfish.tables.arrow import BATCH, arrow_batch
-from pufferfish.tables.batch import Batch
-from pufferfish.tables.coding import ISO_DATE, Coding, labels_in, numbers_in
-from pufferfish.tables.combined import SomeCells
-from pufferfish.tables.crosstab import Crosstab, CrosstabTally
-from pufferfish.tables.engine import Checking, ColumnKind, Progress
+from pufferfish.tables.arrays import is_missing
+from pufferfish.tables.coding import ISO_DATE
+from pufferfish.tables.engine import ColumnKind
 from pufferfish.tables.formats import FileFormat
 from pufferfish.tables.local.dtypes import arrow_kind, frame_kind
-from pufferfish.tables.local.frames import collect_frame, native, to_arrow
-from pufferfish.tables.local.pieces import Piece, naming_table, open_table
-from pufferfish.tables.local.pool import in_order
+from pufferfish.tables.local.frames import collect_frame, native
+from pufferfish.tables.local.pieces import open_table
 from pufferfish.tables.local.reading import as_numbers
 from pufferfish.tables.names import check_columns
-from pufferfish.tables.summary import is_missing
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["array_kinds", "crosstab_arrays", "crosstab_files", "crosstab_frame", "file_kinds"]
-__all__ += ["frame_kinds"]
-
-
-def crosstab_arrays(
-    table: Mapping[str, Any], codings: Sequence[Coding], check: Checking | None = None
-) -> Crosstab:
-    """Counts of a dict of arrays."""
-    tally = CrosstabTally(codings)
-    check_columns(list(table), *(each.column for each in codings))
-    batch = array_batch(table, numbers_in(codings), None, labels_in(codings))
-    tally.merge(_counted(batch, 0, tally, check))
-    return tally.crosstab()
-
-
-def crosstab_frame(
-    frame: Any, codings: Sequence[Coding], check: Checking | None = None
-) -> Crosstab:
-    """Counts of a frame; labels are shown in the order of its categories where it has any."""
-    tally = CrosstabTally(codings)
-    given = native(frame)
-    names = [each.column for each in codings]
-    check_columns(given.collect_schema().names(), *names)
-    table = collect_frame(given.select(*names))
-    parts = to_arrow(table, *numbers_in(codings)).to_batches(max_chunksize=BATCH)
-    starts = np.cumsum([0, *(part.num_rows for part in parts)]).tolist()
-
-    def work(each: tuple[pa.RecordBatch, int]) -> SomeCells:
-        batch = arrow_batch(each[0], numbers_in(codings), None, labels_in(codings))
-        return _counted(batch, each[1], tally, check)
-
-    with closing(in_order(zip(parts, starts, strict=False), work)) as counted:
-        for some in counted:
-            tally.merge(some)
-    kinds = {name: frame_kind(table.get_column(name)) for name in labels_in(codings)}
-    return tally.crosstab({name: kind.order for name, kind in kinds.items() if kind.order})
-
-
-def crosstab_files(
-    path: str,
-    format_: FileFormat,
-    codings: Sequence[Coding],
-    progress: Progress | None = None,
-    check: Checking | None = None,
-) -> Crosstab:
-    """Counts of one or several files, in bounded memory."""
-    tally = CrosstabTally(codings)
-    numbers, labels = numbers_in(codings), labels_in(codings)
-
-    def work(piece: Piece) -> tuple[SomeCells, float | None]:
-        with piece.naming():
-            batch = arrow_batch(piece.rows, numbers, None, labels)
-            return _counted(batch, piece.before, tally, check), piece.progress
-
-    with (
-        open_table(path, format_, [*numbers, *labels], numbers, labels) as table,
-        closing(in_order(table.pieces, work)) as counted,
-    ):
-        for some, share in counted:
-            tally.merge(some)
-            if progress is not None and share is not None:
-                progress(share)
-    with naming_table(path):
-        return tally.crosstab()
-
-
-def _counted(
-    batch: Batch, before: int | None, tally: CrosstabTally, check: Checking | None
-) -> SomeCells:
-    if check is not None:
-        check(batch, before)
-    return tally.counted(batch, before)
+__all__ = ["array_kinds", "file_kinds", "frame_kinds"]
 
 
 def array_kinds(table: Mapping[str, Any], names: Sequence[str]) -> dict[str, ColumnKind]:
