@@ -16,6 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pufferfish as pf
+from pufferfish.beliefs.layout import Layout
+from pufferfish.beliefs.rules import Rule
 from pufferfish.tables import Batch, Counting, Tally
 from pufferfish.tables.batch import Coded
 from tests import seams
@@ -262,3 +264,67 @@ def test_a_limit_that_bins_cannot_keep_is_refused(most: object) -> None:
             secret="s",
             most_values=most,
         )
+
+
+KNOWN = Layout(
+    columns=(Rule(column="x", read="number"),),
+    secrets=(Rule(column="s", read="label"),),
+    known=(Rule(column="k", read="label"),),
+)
+
+
+def table_tallied(batches: list[list[Row]], most: int, cells: int) -> pf.Counts:
+    """What is counted of batches of values next to a secret and a known column."""
+    found = Tally(Counting.of(KNOWN, most_values=most, most_cells=cells))
+    for batch in batches:
+        codes = np.array([code for _, code in batch], dtype=np.int64)
+        labels = {"s": Coded(codes % 2, LABELS), "k": Coded(codes, LABELS)}
+        values = np.array([value for value, _ in batch], dtype=np.float64)
+        found.add(Batch({"x": values}, Coded.nothing(values.size), labels))
+    return found.result()
+
+
+@given(columns(), st.integers(2, 25), st.integers(12, 40), st.data())
+@settings(max_examples=100)
+def test_in_a_table_bins_are_few_and_so_are_combinations(
+    values: list[float], most: int, cells: int, data: st.DataObject
+) -> None:
+    """The column of numbers may have any number of values, in any order and any batches."""
+    rows = coded(values)
+    whole = table_tallied([rows], most, cells)
+    places = data.draw(st.lists(st.integers(0, 70), max_size=4))
+    assert table_tallied(cut(rows[::-1], places), most, cells).fingerprint == whole.fingerprint
+    assert whole.rows == len(rows)
+    assert whole.counts.size <= cells
+    assert whole.pooled.values.size <= most
+    width = Fraction(whole.bin_width)
+    every = {(value, code) for value, code in rows}
+    if not width:
+        assert len(set(values)) <= most
+        return
+    moved = np.repeat(whole.pooled.values, whole.pooled.counts).tolist()
+    for before, after in zip(sorted(values), moved, strict=True):
+        assert abs(Fraction(before) - Fraction(after)) <= width / 2
+    # Half as wide, there would be too many of one or the other.
+    bins = {(math.floor(Fraction(value) / (width / 2)), code) for value, code in every}
+    finest = width <= 4 * Fraction(math.ulp(max(map(abs, values))))
+    assert len({each for each, _ in bins}) > most or len(bins) > cells or finest
+
+
+def test_a_table_with_a_known_column_and_any_number_of_values_is_released() -> None:
+    """The beliefs take half a bin into account, and the release finds the same bins again."""
+    generator = np.random.default_rng(1)
+    size = 120_000
+    secret = generator.integers(0, 2, size)
+    values = generator.normal(50.0 + secret, 10.0)
+    table = {
+        "x": values,
+        "s": np.array(["a", "b"])[secret],
+        "k": np.array(["u", "v"])[generator.integers(0, 2, size)],
+    }
+    beliefs = pf.fit_beliefs(table, "x", "s", ["empirical"], known=["k"], cap=(0.0, 100.0))
+    assert len(beliefs) == 3
+    assert {each.radius for each in beliefs} == {beliefs[0].radius}
+    assert 0.0 < beliefs[0].radius < 1e-3
+    for each in beliefs:
+        assert each.priors["a"].values.size > 10_000  # type: ignore[attr-defined]

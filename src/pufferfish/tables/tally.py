@@ -315,21 +315,18 @@ class Tally:
             return present, codes
         most = self.what.most_values
         if first and self.what.bins and most is not None:
-            if self._exponent is None and present.size > most:
-                distinct = np.unique(present)
-                if distinct.size > most:
-                    self._exponent = _coarsened(distinct, most)
+            distinct = present
+            while True:
+                if self._exponent is not None:
+                    self._exponent = max(self._exponent, finest(present))
+                    distinct, codes[~missing] = _binned(present, self._exponent)
+                elif distinct.size > most:
+                    distinct = np.unique(present)
+                if distinct.size <= most:
+                    break
+                self._exponent = _coarsened(distinct, most)
             if self._exponent is not None:
-                self._exponent = max(self._exponent, finest(present))
-                bins = np.floor(np.ldexp(present, -self._exponent))
-                low = bins.min()
-                if bins.max() - low < max(_FEW_BINS, 4 * bins.size):
-                    steps = (bins - low).astype(np.int64)
-                    there = np.bincount(steps) > 0
-                    codes[~missing] = np.cumsum(there)[steps]
-                    atoms = np.flatnonzero(there) + low + 0.5
-                    return np.asarray(np.ldexp(atoms, self._exponent)), codes
-                present = centres(present, self._exponent)
+                return distinct, codes
         atoms, own = np.unique(present, return_inverse=True)
         codes[~missing] = own + 1
         return atoms, codes
@@ -374,6 +371,20 @@ class Tally:
 def _few_whole(values: FloatArray) -> bool:
     """Whether some of the numbers are whole and near each other, so that all may be."""
     return whole_numbers(values[:_LOOKED_AT]) is not None
+
+
+def _binned(values: FloatArray, exponent: int) -> tuple[FloatArray, IntArray]:
+    """The centres of filled bins of width 2^k, and the place of each value among them, from 1."""
+    bins = np.floor(np.ldexp(values, -exponent))
+    low = bins.min()
+    if bins.max() - low < max(_FEW_BINS, 4 * bins.size):
+        steps = (bins - low).astype(np.int64)
+        there = np.bincount(steps) > 0
+        found, places = np.flatnonzero(there) + low, np.cumsum(there)[steps]
+    else:
+        found, places = np.unique(bins, return_inverse=True)
+        places = places + 1
+    return np.asarray(np.ldexp(found + 0.5, exponent)), places
 
 
 def _coarsened(distinct: FloatArray, most: int) -> int:
