@@ -12,6 +12,14 @@ def once(task: Callable[[], object]) -> float:
     return 1e3 * (perf_counter() - start)
 
 
+def interleaved(*tasks: Callable[[], object], repeats: int = 7) -> list[float]:
+    """The median of each task, one run of each after the other, so that all meet the same load."""
+    for task in tasks:
+        once(task)
+    runs = [[once(task) for task in tasks] for _ in range(repeats)]
+    return [median(times) for times in zip(*runs, strict=True)]
+
+
 def typical(task: Callable[[], object], repeats: int = 15) -> float:
     """The median of `repeats` runs; one more before them is not counted."""
     once(task)

@@ -14,12 +14,17 @@ import numpy.typing as npt
 
 from pufferfish.beliefs.scenario import check_secret
 from pufferfish.core.errors import DataError
+from pufferfish.core.extras import pyarrow
 from pufferfish.core.validation import FloatArray
 from pufferfish.tables.batch import Batch, Coded, IntArray, Numbers
 from pufferfish.tables.names import not_labels, not_numeric, not_secrets
 
 __all__ = ["array_batch", "column_numbers", "count_batch", "is_missing", "narrow", "new_array"]
 __all__ += ["whole_counts"]
+
+
+# Longer columns are worth the time to load Arrow.
+_MANY = 10_000
 
 
 def is_missing(entry: object) -> bool:
@@ -179,6 +184,8 @@ def _encode(
         return _encode_dates(name, array, masked, refused)
     if array.dtype.kind not in "OTU":
         raise DataError(refused(name, str(array.dtype)))
+    if array.size > _MANY and (texts := _texts(array, masked)) is not None:
+        return texts
     if masked.any():
         array = array.astype(object)
         array[masked] = None
@@ -198,6 +205,20 @@ def _encode(
             raise DataError(refused(name, type(entry).__name__))
         codes[place] = index.setdefault((type(label) if published else None, label), len(index))
     return Coded.of(codes[places], tuple(label for _, label in index))
+
+
+def _texts(array: npt.NDArray[Any], masked: npt.NDArray[np.bool_]) -> Coded | None:
+    """A column of texts, coded by Arrow; None where some entry is neither a text nor missing."""
+    pa = pyarrow()
+    try:
+        column = pa.array(array, mask=masked if masked.any() else None, from_pandas=True)
+    except (pa.ArrowException, ValueError, OverflowError):
+        return None
+    if not pa.types.is_string(column.type):
+        return None
+    coded = column.dictionary_encode()
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return Coded.of(np.asarray(codes, dtype=np.int64), tuple(coded.dictionary.to_pylist()))
 
 
 def _distinct(

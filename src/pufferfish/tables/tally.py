@@ -211,7 +211,8 @@ class Tally:
         """The place in the code book of each label that occurs."""
         index, known = self._index[place], self._labels[place]
         table = np.full(len(labels) + 1, -1, dtype=np.int64)
-        for code in np.unique(codes[codes >= 0]).tolist():
+        there = np.bincount(codes + 1, minlength=len(labels) + 1)[1:]
+        for code in np.flatnonzero(there).tolist():
             table[code] = index.setdefault(label_key(labels[code]), len(known))
             if table[code] == len(known):
                 known.append(labels[code])
