@@ -441,10 +441,15 @@ def _runs(codes: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray, In
     order = np.argsort(small, kind="stable")
     codes, values = codes[order], values[order] + 0.0  # turns −0.0 into 0.0
     starts = np.flatnonzero(np.diff(codes, prepend=-1))
-    for start, end in zip(starts, np.append(starts[1:], codes.size), strict=True):
+    ends = np.append(starts[1:], codes.size)
+    for start, end in zip(starts, ends, strict=True):
         values[start:end].sort()
     new = np.ones(codes.size, dtype=bool)
-    same = (values[1:] == values[:-1]) | (np.isnan(values[1:]) & np.isnan(values[:-1]))
-    new[1:] = (codes[1:] != codes[:-1]) | ~same
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    for start, end in zip(starts, ends, strict=True):
+        # Missing values, which differ from themselves, are sorted to the end.
+        if np.isnan(values[end - 1]):
+            new[start + np.flatnonzero(np.isnan(values[start:end]))[1:]] = False
+    new[starts] = True
     first = np.flatnonzero(new).astype(np.int64, copy=False)
     return codes[first], values[first], np.diff(first, append=codes.size)
