@@ -15,7 +15,7 @@ from pufferfish.beliefs.priors import Categorical, Discrete
 from pufferfish.beliefs.scenario import OTHER_ROWS, Belief, Secret
 from pufferfish.tables import Counts, Group
 
-__all__ = ["HOLE", "Counted", "ByPlace", "Whose", "counted", "of_crosstab", "of_summary"]
+__all__ = ["HOLE", "ByPlace", "Counted", "Whose", "counted", "of_crosstab", "of_summary"]
 
 # How often each combination of published values occurs, by its key.
 ByPlace = Counter[Place]

@@ -28,8 +28,8 @@ from pufferfish.beliefs.labels import key_of
 from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, Secret, SecretPair
 from pufferfish.kinds.fingerprints import (
     HOLE,
-    Counted,
     ByPlace,
+    Counted,
     Whose,
     counted,
     of_crosstab,
