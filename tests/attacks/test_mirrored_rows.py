@@ -53,7 +53,9 @@ def test_row_by_row_nothing_is_seen_and_together_everything() -> None:
 
 @pytest.mark.parametrize("scale", [0.1, 0.5, 1.0, 3.0])
 def test_the_certificate_of_any_rows_covers_it(scale: float) -> None:
-    found = composable_rows(SCENARIO, pf.LaplaceNoise(scale), 0.0, rows=2, dependence="any")
+    found = composable_rows(
+        SCENARIO, pf.LaplaceNoise(scale), 0.0, wrong=0.0, rows=2, dependence="any"
+    )
     assert found is not None
     assert largest_change(scale) <= found.cost().epsilon
     # Two rows, each as far apart as the values can be: Δ = 1.
