@@ -144,7 +144,7 @@ def test_the_terminal_says_the_largest_and_the_average() -> None:
     (text,) = said.paragraphs
     _, largest, average = judged(plan, rows)
     assert text.startswith("where z = b, between 'one' and 'two', each as likely as the other")
-    assert "No other known value is guessed better." in text
+    assert "No guess is better for other known values." in text
     first, second = text.split("On average over the rows of these two secrets")
     told(largest, first)
     told(average, second)
@@ -298,7 +298,7 @@ def test_among_several_pairs_the_one_that_decides_need_not_be_guessed_best() -> 
     (said,) = [each for each in story_of_column(record) if each.title == "Guessing"]
     (text,) = said.paragraphs
     assert all(repr(each) in text for each in best)
-    assert "No other pair is guessed better." in text
+    assert "No guess is better for another pair." in text
     told([exact[best]], text)
     page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", report(record, stress=False)))
     (tile,) = re.findall(r"([\d.]+%) of guesses from one row are right, at most", page)

@@ -130,7 +130,9 @@ def promise_of(goal: Guarantee) -> str:
 
 def _what_is_unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) -> str:
     # For all adversaries: the one that decides without noise may differ from the one with noise.
-    bare = verify(scenario.only([certificate.worst.pair]), NoNoise(), goal)
+    # For the described laws: what a sampling region adds is not known without noise.
+    described = scenario.as_described().only([certificate.worst.pair])
+    bare = verify(described, NoNoise(), goal)
     sees = max(bare.results, key=lambda result: (result.epsilon_upper, result.delta_upper)).belief
     loss = (
         "the odds can move without bound"

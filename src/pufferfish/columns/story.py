@@ -177,7 +177,7 @@ def cap_moved_in_words(cap: tuple[float, float] | None, law: Law, capped: int) -
     if cap is None:
         return ""
     return join_words(
-        cap_in_words(cap, words_of(law).called(law)), f"That moved {capped:,} values."
+        cap_in_words(cap, words_of(law).called(law)), f"That moved {capped:,} {'value' if capped == 1 else 'values'}."
     )
 
 
@@ -315,11 +315,11 @@ def guess_compared(scenario: Scenario, guess: Guess) -> str:
     Empty for a single pair where nothing is known.
     """
     others = [
-        *(["pair"] if len(scenario.pairs) > 1 else []),
-        *(["known value"] if any(each.given for each in scenario.beliefs) else []),
+        *(["another pair"] if len(scenario.pairs) > 1 else []),
+        *(["other known values"] if any(each.given for each in scenario.beliefs) else []),
     ]
     best = (
-        f"No other {' and no other '.join(others)} is guessed better."
+        f"No guess is better for {' or '.join(others)}."
         if guess.largest
         else "That is for what decides: there are too many pairs to see which is guessed best."
     )

@@ -96,7 +96,8 @@ def outliers(calibration: Calibration) -> Outliers | None:
     """
     law, scenario = calibration.mechanism, calibration.scenario
     unlike = calibration.method != "exact" or calibration.radius > 0.0
-    unlike |= calibration.certificate.wrong > 0.0  # there are bounds already, and they decide
+    # There are bounds already, and they decide.
+    unlike |= calibration.certificate.wrong > 0.0 or scenario.sampled
     if unlike or law.identity or not law.additive or is_many(scenario):
         return None
     every = set(scenario.secrets)

@@ -76,7 +76,8 @@ class ByKnownWords(LawWords):
     def noun(self, law: Stratified, number: Number = _size, error: Number = readable) -> str:
         """How many laws there are, and the one with the largest error."""
         largest = _largest(law)
-        return f"{self.short(law)}, {words_of(largest).noun(largest, number, error)} at most"
+        noun = words_of(largest).noun(largest, number, error)
+        return f"{self.short(law)}; the one with the largest error: {noun}"
 
     def short(self, law: Stratified) -> str:
         """How many laws there are."""

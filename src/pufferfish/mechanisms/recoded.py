@@ -214,7 +214,7 @@ class RecodingWords(LawWords):
         if kappa is None:
             return " without a floor"
         own = law.own if isinstance(law, RecodingOutline) else law.distances is not None
-        apart = " for distances of its own" if own else ""
+        apart = ", in its own distances between values" if own else ""
         if isinstance(law, RecodingOutline):
             # It may have been rounded up to be published.
             return f" with a floor of {number(kappa)} or stronger{apart}"

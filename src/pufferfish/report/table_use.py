@@ -251,8 +251,8 @@ def _of_secret(found: Sequence[Compared]) -> str:
     if not suffering:
         return ""
     return (
-        "What columns reveal about the secret is weaker on purpose: the association that loses "
-        f"most is {_weaker(suffering[0])}."
+        "What the columns together reveal about the secret is weaker on purpose: the association "
+        f"of one column that loses most is {_weaker(suffering[0])}."
     )
 
 
