@@ -289,7 +289,12 @@ class Slots(Facts):
         return exactly(*(f"sex = {each}" for each in self.maps))
 
     def mode_share(self, said: Said) -> Test:
-        return near(self.mode(said["column"].strip("'")))
+        """With one constant, or one for each value that everybody knows."""
+        column, size = said["column"].strip("'"), len(self.cells)
+        if "everybody" not in said:
+            return near(self.mode(column))
+        every = [(len(self.column_of(column, key)), self.mode(column, key)) for key in self.maps]
+        return near(sum(n * mode for n, mode in every) / size)
 
     def error_of_column(self, said: Said) -> Test:
         at = self.x.index(said["column"].strip("'"))
@@ -308,13 +313,25 @@ class Slots(Facts):
         return lambda text: any(near(math.sqrt(self.kept(self.loss_of, only)))(text)
                                 for only in self.groups)  # fmt: skip
 
-    def error_of_constant(self, said: Said) -> Test:
-        def least(only: str) -> float:
-            rows = Counter(cell for _, known, cell in self.cells if not only or only in known)
-            return min(math.sqrt(sum(n * self.loss_of(a, y) for a, n in rows.items())
-                                 / rows.total()) for y in rows)  # fmt: skip
+    def lost_by_constant(self, only: str) -> Fraction:
+        """What the best constant row loses, summed over the rows."""
+        rows = Counter(cell for _, known, cell in self.cells if not only or only in known)
+        return min(sum(n * Fraction(self.loss_of(a, y)) for a, n in rows.items()) for y in rows)
 
-        return lambda text: any(near(least(only))(text) for only in self.groups)
+    def error_of_constant(self, _: Said) -> Test:
+        """Of all rows, or of those with one known value."""
+        return lambda text: any(
+            near(math.sqrt(self.lost_by_constant(only) / len(self.column_of(self.x[0], only))))(text)
+            for only in self.groups
+        )
+
+    def error_of_each(self, _: Said) -> Test:
+        """One constant row for each known value."""
+        return near(math.sqrt(sum(map(self.lost_by_constant, self.maps)) / len(self.cells)))
+
+    def stays_there(self, _: Said) -> Test:
+        """Among all rows, or those with one known value, of which a heading speaks."""
+        return lambda text: any(near(self.stays_of(self.x, only))(text) for only in self.groups)
 
     @property
     def groups(self) -> list[str]:
@@ -322,7 +339,7 @@ class Slots(Facts):
 
     def what_stays(self, _: Said) -> Test:
         """Each column, of the rows that decide."""
-        each = r"'(\w+)' in (\S+%) of rows \((\S+%) if one constant were published(; error (\S+), and (\S+) with the mean)?\)"
+        each = r"'(\w+)' in (\S+%) of rows \((\S+%) if one constant were published(; error (\S+?)(?:, and (\S+) with the mean)?)?\)"
 
         def test(text: str) -> bool:
             found = re.findall(each, text)
@@ -441,8 +458,9 @@ class Slots(Facts):
         """The least noise for the described laws, rounded up to a rung."""
         return lambda text: (
             max(self.towards(*each, float(text) / math.sqrt(2)) for each in self.orders)
-            <= self.e
-            < max(self.towards(*each, float(text) / 1.6 / math.sqrt(2)) for each in self.orders)
+            <= self.e * Fraction(101, 100)
+            and max(self.towards(*each, 0.9 * float(text) / math.sqrt(2)) for each in self.orders)
+            > self.e
         )
 
     def laws_told(self, _: Said) -> Test:
@@ -487,7 +505,7 @@ class Slots(Facts):
         return [*self.also("old", "sex", "w").values(), *self.also("sex", "w").values()]
 
     def also_delta(self, _: Said) -> Test:
-        return near(max(d for _, d, _ in self.also_w if d is not None))
+        return up(max(d for _, d, _ in self.also_w if d is not None))
 
     def also_guess(self, _: Said) -> Test:
         return up(max(g for *_, g in self.also_w if g is not None))
@@ -497,8 +515,8 @@ class Slots(Facts):
         return up(Fraction(lost, len(self.shown.rows)))
 
     def some_rows(self, _: Said) -> Test:
-        """A share of whole rows."""
-        n = len(self.shown.published)
+        """A share of the rows that have a value."""
+        n = sum(bool(row["x"]) for row in self.shown.published)
         return lambda text: any(near(Fraction(k, n))(text) for k in range(n // 10))
 
     def cases(self, _: Said) -> Test:

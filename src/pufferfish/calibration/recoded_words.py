@@ -18,13 +18,13 @@ from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import ComposableCertificate
 from pufferfish.words.explanation import Explanation, notices
 from pufferfish.words.numbers import percent, readable
-from pufferfish.words.phrases import list_texts, name_pairs, wrong_laws
+from pufferfish.words.phrases import list_in_words, list_texts, name_pairs, wrong_laws
 from pufferfish.words.steps import Step
 
 if TYPE_CHECKING:
     from pufferfish.calibration.result import Recode
 
-__all__ = ["compare_in_words", "explain_recoding"]
+__all__ = ["compare_in_words", "constant_for", "explain_recoding"]
 __all__ += ["kept_in_words", "moves_in_words", "only_bins", "part_in_words", "whose"]
 __all__ += ["wrong_in_words"]
 
@@ -142,6 +142,14 @@ def _negative(law: Recoding, scenario: Scenario) -> str:
     )
 
 
+def constant_for(law: Law) -> str:
+    """For whom one constant is published, with which the error of a table is compared."""
+    if not isinstance(law, Stratified):
+        return "everybody"
+    many = "value" if len(law.columns) == 1 else "combination of values"
+    return f"each {many} of {list_in_words(law.columns)}"
+
+
 def part_in_words(column: str, scenario: Scenario) -> str:
     """A column, and that what stays of it is only its bin where numbers are in public bins."""
     return f"{column!r}{only_bins(column, scenario)}" if column else "the category"
@@ -166,6 +174,8 @@ def _rows_that_stay(recode: Recode, scenario: Scenario) -> str:
         + (
             ""
             if part.rmse is None or part.std is None
+            else f"; error {readable(part.rmse, 3)}"
+            if any(belief.given for belief in scenario.beliefs)  # the mean's is that of all rows
             else f"; error {readable(part.rmse, 3)}, and {readable(part.std, 3)} with the mean"
         )
         + ")"
@@ -215,7 +225,7 @@ def compare_in_words(
         return (
             f"{the} error of a published row (root mean square; numbers in stds of their column, a "
             f"changed category counts as 1) is {readable(recode.rmse, 3)}; publishing one "
-            f"constant row for everybody gives {readable(recode.constant_rmse, 3)}."
+            f"constant row for {constant_for(law)} gives {readable(recode.constant_rmse, 3)}."
         )
     return (
         f"{the} error of a published value {_error(recode, scenario, law)}; "

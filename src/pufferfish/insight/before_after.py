@@ -196,7 +196,7 @@ def kept_of(
         mode = _mode(mine, often)
         if not unit:
             columns.append(ColumnKept(unchanged=stays, mode_share=mode))
-            loss += 1.0 - stays
+            loss += float((chances * ~same).sum())
             continue
         gaps = (_numbers(mine)[:, None] - _numbers(theirs)) ** 2
         there = ~np.isnan(gaps)

@@ -11,6 +11,7 @@ from pufferfish.beliefs.scenario import Belief
 from pufferfish.calibration.losses import Weighed, weighed_by
 from pufferfish.calibration.recoded_words import (
     compare_in_words,
+    constant_for,
     kept_in_words,
     moves_in_words,
     part_in_words,
@@ -202,6 +203,7 @@ def _what_stays(plan: TablePlan, of: Weighed) -> list[str]:
     calibration = plan.calibration
     recode = calibration.recode
     among = whose(of)
+    each = f" for {constant_for(calibration.mechanism)}" if calibration.parts else ""
     said = [f"all shares are those of {among}"] if among and recode is not None else []
     for part in () if recode is None else recode.parts:
         error = (
@@ -211,7 +213,7 @@ def _what_stays(plan: TablePlan, of: Weighed) -> list[str]:
         )
         said.append(
             f"{part_in_words(part.column, plan.scenario)} in {percent(part.unchanged, 2)} of rows "
-            f"(one constant: {percent(part.mode_share, 2)}{error})"
+            f"(one constant{each}: {percent(part.mode_share, 2)}{error})"
         )
     if recode is not None and len(recode.parts) > 1:
         said.append(f"all of these in {percent(recode.unchanged, 2)} of rows")

@@ -238,7 +238,7 @@ def posterior_picture(epsilon: float) -> Picture:
 def histogram_picture(bars: Bars, noise: Law, steps: Sequence[Postprocess]) -> Picture:
     """The published column, and the original in an internal report."""
     both = bars.original is not None
-    beyond = f" {percent(bars.beyond, 2)} of the published rows are beyond the picture."
+    beyond = f" {percent(bars.beyond, 2)} of the published values are beyond the picture."
     return Picture(
         name="histogram",
         svg=figures.histogram("histogram", bars),

@@ -97,25 +97,26 @@ def judge(
         case: The case, as far as it is known.
         go_on: Whether there is time for another stratum.
     """
-    tally = Tally()
+    tallies = [Tally() for _ in subject.known_sets]
     every = (
         meeting
-        for known in subject.known_sets
+        for known, tally in zip(subject.known_sets, tallies, strict=True)
         for meeting in meetings(subject, counted, (*known, *others), min_rows, tally)
     )
     found = judge_meetings(subject, every, go_on)
     if found is None and not go_on():
         return not_judged(case)
-    # Rows are counted once for each set of known columns.
+    # Somebody who knows more columns meets smaller strata: shares are the largest of anybody's.
     told = replace(
         case,
-        strata=tally.strata,
-        small=tally.small,
-        small_share=tally.untold / tally.rows if tally.rows else 1.0,
-        refused_share=tally.refused / tally.rows if tally.rows else 0.0,
+        strata=sum(each.strata for each in tallies),
+        small=sum(each.small for each in tallies),
+        small_share=max(each.untold / each.rows if each.rows else 1.0 for each in tallies),
+        refused_share=max(each.refused / each.rows if each.rows else 0.0 for each in tallies),
     )
     if found is None:
-        return replace(told, note=_joined(case.note, _cannot_tell(tally, min_rows)))
+        refused = any(each.refused for each in tallies)
+        return replace(told, note=_joined(case.note, _cannot_tell(refused, min_rows)))
     return _with(told, subject, found)
 
 
@@ -269,8 +270,8 @@ def _belief(subject: Subject, counts: Counts, law: Law) -> Belief | None:
     return replace(fitted, given=dict(counts.given))
 
 
-def _cannot_tell(tally: Tally, min_rows: int) -> str:
-    if tally.refused:
+def _cannot_tell(refused: bool, min_rows: int) -> str:
+    if refused:
         return because("a release would refuse all rows that could be judged")
     return because(f"no combination has {min_rows} rows of both secrets of a pair")
 

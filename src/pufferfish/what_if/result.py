@@ -80,8 +80,9 @@ class Case:
         small: In how many of them some pair could not be judged, for lack of rows; for resamples,
             where the table has rows of both secrets and the resample has none of one; for splits,
             the number of such splits.
-        small_share: The share of the rows of protected secrets for which nothing was judged; for
-            samples and splits, over all of them.
+        small_share: The share of the rows of protected secrets for which nothing was judged, for
+            the described adversary for whom it is largest; for samples and splits, over all of
+            them.
         refused_share: The share of rows that a release by this plan would refuse.
         holds: Whether the promise is kept; None: it cannot be told.
         late: Whether the time ran out before it was judged.
