@@ -21,7 +21,9 @@ def test_it_says_the_floor_and_nothing_else() -> None:
     assert own.floored
     # In units that the column does not have, it is no noise of the column.
     assert own.at_floor is None
-    assert "a floor of 0.5 or stronger, in its own distances between values" in words_of(own).done(own)
+    assert "a floor of 0.5 or stronger, in its own distances between values" in words_of(own).done(
+        own
+    )
     assert "Laplace noise of scale 2" in words_of(law).done(law)
     for ask in (law.error, lambda: law.output(pf.Gaussian(0, 1))):
         with pytest.raises(pf.UnsupportedError, match="private"):

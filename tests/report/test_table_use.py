@@ -28,7 +28,9 @@ def test_frequencies_that_were_not_kept_must_not_be_used() -> None:
 def test_a_sentence_says_which_associations_suffer() -> None:
     text = page()
     assert "Between published columns no association becomes weaker" in text
-    weaker = "about the secret is weaker on purpose: the association of one column that loses most is"
+    weaker = (
+        "about the secret is weaker on purpose: the association of one column that loses most is"
+    )
     assert weaker in text
 
 

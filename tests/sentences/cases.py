@@ -103,7 +103,7 @@ CASES: dict[str, tuple[Callable[[], list[Row]], str]] = {
     ),
     "joint": (
         joint,
-        "-c x -c y -c z -s s --keep sex --known old --keep-unprotected w -e 1 -d 0.01 --missing keep",
+        "-c x -c y -c z -s s --keep sex --known old --keep-unprotected w -e 1 -d 0.01",
     ),
     "persons": (
         persons,

@@ -7,8 +7,6 @@ is given the slots of the sentence that were read before it, and answers whether
 
 from __future__ import annotations
 
-import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -17,7 +15,7 @@ from statistics import pstdev
 from typing import Any
 
 from tests import reference
-from tests.joint_judge import Recode, exp_above, hockey_stick, log_of, ratio
+from tests.joint_judge import Recode, hockey_stick, ratio
 from tests.sentences.cases import CASES
 from tests.sentences.shown import Shown
 
@@ -224,7 +222,9 @@ class Facts:
 
     def law(self, secret: str) -> list[tuple[Any, ...]]:
         counted = Counter(self.values[secret])
-        return [(reference.mpf(n) / len(self.values[secret]), float(v), 0) for v, n in counted.items()]
+        return [
+            (reference.mpf(n) / len(self.values[secret]), float(v), 0) for v, n in counted.items()
+        ]
 
     def hole(self, secret: str) -> Fraction:
         rows = [row for row in self.shown.rows if row["s"] == secret]

@@ -72,7 +72,8 @@ def _paragraphs(text: str) -> Iterator[str]:
     said = ""
     for line in text.splitlines():
         label, rest = line[:_LABEL], line[_LABEL:]
-        if label.strip() or rest.startswith("- ") or rest[:1] != " " and said.endswith((".", "s:")):
+        starts = rest[:1] != " " and said.endswith(".")
+        if label.strip() or rest.startswith("- ") or starts:
             yield said
             said = ""
         said = f"{said} {rest.removeprefix('- ').strip()}".strip()

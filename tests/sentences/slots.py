@@ -8,7 +8,7 @@ from collections import Counter
 from fractions import Fraction
 
 from tests import reference
-from tests.joint_judge import exp_above, hockey_stick, log_of, ratio
+from tests.joint_judge import exp_above, hockey_stick, log_of
 from tests.sentences.facts import Facts, Said, Test, exactly, names, near, up
 
 TINY = Fraction(1, 10**7)
@@ -213,7 +213,7 @@ class Slots(Facts):
         return up(self.adding(2) - 1e-9, Fraction(1, 10**3))
 
     def adding(self, times: int) -> float:
-        """What releases reveal together: by the floor, the width of the cap, or the largest move."""
+        """Releases together: by the floor, the width of the cap, or the largest move."""
         if self.name == "labels":
             return times * 0.9
         if self.name == "persons":
@@ -289,10 +289,8 @@ class Slots(Facts):
         return exactly(*(f"sex = {each}" for each in self.maps))
 
     def mode_share(self, said: Said) -> Test:
-        """With one constant, or one for each value that everybody knows."""
+        """With one constant; or, as a sentence says then, one for each value everybody knows."""
         column, size = said["column"].strip("'"), len(self.cells)
-        if "everybody" not in said:
-            return near(self.mode(column))
         every = [(len(self.column_of(column, key)), self.mode(column, key)) for key in self.maps]
         return near(sum(n * mode for n, mode in every) / size)
 
@@ -321,7 +319,9 @@ class Slots(Facts):
     def error_of_constant(self, _: Said) -> Test:
         """Of all rows, or of those with one known value."""
         return lambda text: any(
-            near(math.sqrt(self.lost_by_constant(only) / len(self.column_of(self.x[0], only))))(text)
+            near(math.sqrt(self.lost_by_constant(only) / len(self.column_of(self.x[0], only))))(
+                text
+            )
             for only in self.groups
         )
 
@@ -339,7 +339,10 @@ class Slots(Facts):
 
     def what_stays(self, _: Said) -> Test:
         """Each column, of the rows that decide."""
-        each = r"'(\w+)' in (\S+%) of rows \((\S+%) if one constant were published(; error (\S+?)(?:, and (\S+) with the mean)?)?\)"
+        each = (
+            r"'(\w+)' in (\S+%) of rows \((\S+%) if one constant were published"
+            r"(; error (\S+?)(?:, and (\S+) with the mean)?)?\)"
+        )
 
         def test(text: str) -> bool:
             found = re.findall(each, text)
@@ -579,7 +582,9 @@ class Slots(Facts):
 
     @property
     def holes_stay(self) -> bool:
-        rows = [sum(not row["x"] for row in each) for each in (self.shown.rows, self.shown.published)]
+        rows = [
+            sum(not row["x"] for row in each) for each in (self.shown.rows, self.shown.published)
+        ]
         return rows[0] == rows[1] > 0
 
     @property

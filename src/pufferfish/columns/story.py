@@ -177,7 +177,8 @@ def cap_moved_in_words(cap: tuple[float, float] | None, law: Law, capped: int) -
     if cap is None:
         return ""
     return join_words(
-        cap_in_words(cap, words_of(law).called(law)), f"That moved {capped:,} {'value' if capped == 1 else 'values'}."
+        cap_in_words(cap, words_of(law).called(law)),
+        f"That moved {capped:,} {'value' if capped == 1 else 'values'}.",
     )
 
 

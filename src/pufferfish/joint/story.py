@@ -203,7 +203,6 @@ def _what_stays(plan: TablePlan, of: Weighed) -> list[str]:
     calibration = plan.calibration
     recode = calibration.recode
     among = whose(of)
-    each = f" for {constant_for(calibration.mechanism)}" if calibration.parts else ""
     said = [f"all shares are those of {among}"] if among and recode is not None else []
     for part in () if recode is None else recode.parts:
         error = (
@@ -213,8 +212,10 @@ def _what_stays(plan: TablePlan, of: Weighed) -> list[str]:
         )
         said.append(
             f"{part_in_words(part.column, plan.scenario)} in {percent(part.unchanged, 2)} of rows "
-            f"(one constant{each}: {percent(part.mode_share, 2)}{error})"
+            f"(one constant: {percent(part.mode_share, 2)}{error})"
         )
+    if recode is not None and recode.parts and calibration.parts:
+        said.append(f"the constant is one for {constant_for(calibration.mechanism)}")
     if recode is not None and len(recode.parts) > 1:
         said.append(f"all of these in {percent(recode.unchanged, 2)} of rows")
     told = list(calibration.strata.items())[:_MOST_TOLD] if calibration.parts else []

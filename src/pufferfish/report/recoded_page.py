@@ -71,7 +71,9 @@ def recoded_tiles(facts: Facts, found: RecodedFacts) -> Iterator[Tile]:
         yield Tile(percent(figures.unchanged, 2), f"of the values {stay}{among}")
     scale = facts.noise.at_floor
     if scale is None and facts.noise.floored:
-        yield Tile("a floor", "in its own distances between values protects every value from everybody")
+        yield Tile(
+            "a floor", "in its own distances between values protects every value from everybody"
+        )
     elif scale is None:
         yield Tile("no floor", "nothing protects a value from those who believe something else")
     else:

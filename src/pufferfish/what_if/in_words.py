@@ -172,9 +172,7 @@ def remarks_of(found: Stress) -> list[str]:
         lines.append(f"{whom[0]}{more}: {text}.")
     if any(case.by_heart for case in found.cases):
         lines.append(f"*: {BY_HEART}.")
-    if found.goal.pure and any(
-        ENDLESS < (case.epsilon or 0.0) < math.inf for case in found.cases
-    ):
+    if found.goal.pure and any(ENDLESS < (case.epsilon or 0.0) < math.inf for case in found.cases):
         lines.append(
             f"∞: also above {ENDLESS:g}, where what is published excludes one of two secrets, "
             "except with a probability of 1 in 10^13."

@@ -70,7 +70,7 @@ def percent(share: float, digits: int = 6) -> str:
     A share below one has the digits that tell it from one, except for an error of rounding.
     """
     found = 100.0 * share
-    while 1e-9 < 1.0 - share <= 0.5 * 10.0 ** -digits:
+    while 1e-9 < 1.0 - share <= 0.5 * 10.0**-digits:
         digits += 1
     return f"{found:.0f}%" if abs(found) >= 10.0**digits - 0.5 else f"{found:.{digits}g}%"
 
