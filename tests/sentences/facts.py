@@ -31,7 +31,10 @@ def _number(text: str) -> tuple[Fraction, Fraction]:
     bare = text.rstrip("%").replace(",", "").replace("−", "-").lstrip("±")
     digits, _, power = bare.partition("e")
     places = len(digits.partition(".")[2])
-    return Fraction(bare) * percent, percent * Fraction(10) ** (int(power or 0) - places)
+    value = Fraction(bare) * percent
+    if not places and percent == 1:  # zeros at the end are not printed
+        return value, abs(value) / 200
+    return value, percent * Fraction(10) ** (int(power or 0) - places)
 
 
 def near(value: Any) -> Test:

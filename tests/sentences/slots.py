@@ -393,15 +393,7 @@ class Slots(Facts):
             m = self.map_of(known)
             for y, w in zip(m.outputs, m.table[m.values.index(cell)], strict=True):
                 table[(y if after else cell)[at], s] += n * Fraction(w, 2**62)
-        total = sum(table.values())
-        rows, columns = Counter(), Counter()
-        for (value, s), n in table.items():
-            rows[value] += n
-            columns[s] += n
-        chi = sum((table[v, s] - rows[v] * columns[s] / total) ** 2 / (rows[v] * columns[s] / total)
-                  for v in rows for s in columns if rows[v])  # fmt: skip
-        least = min(sum(n > 0 for n in rows.values()), len(columns)) - 1
-        return math.sqrt(chi / total / least)
+        return cramer_of(table)
 
     def v_before(self, said: Said) -> Test:
         return near(self.cramer(said["associated"], said["by"], after=False))
@@ -591,3 +583,54 @@ class Slots(Facts):
     def odds_without_bound(self) -> bool:
         a, b = (set(self.values[each]) for each in self.every_pair[0])
         return a != b
+
+    @property
+    def no_floor(self) -> bool:
+        return "--floor" not in self.options and not self.noisy
+
+    @property
+    def not_signed(self) -> bool:
+        return "--sign" not in self.options
+
+    @property
+    def several_pairs(self) -> bool:
+        """`guess_true` then holds the pair that is told against all others."""
+        return len(self.every_pair) > 1
+
+    @property
+    def several_known(self) -> bool:
+        """`guess_true` then holds the known values that are told against all others."""
+        return len({known for known, _ in self.laws}) > 1
+
+    @property
+    def none_weaker(self) -> bool:
+        """Cells that stay as frequent keep each association; else the tables of two columns do."""
+        return self.frequencies_kept or (
+            len(self.x) == 2 and self.between(after=True) >= self.between(after=False) - 0.005
+        )
+
+    def between(self, *, after: bool) -> float:
+        """Cramér's V of two published columns of labels."""
+        table: Counter[tuple[object, object]] = Counter()
+        for (_, known, cell), n in Counter(self.cells).items():
+            m = self.map_of(known)
+            for y, w in zip(m.outputs, m.table[m.values.index(cell)], strict=True):
+                table[y if after else cell] += n * Fraction(w, 2**62)
+        return cramer_of(table)
+
+
+def cramer_of(table: Counter[tuple[object, object]]) -> float:
+    """Cramér's V of a table with fractions of rows."""
+    total = sum(table.values())
+    rows, columns = Counter(), Counter()
+    for (row, column), n in table.items():
+        rows[row] += n
+        columns[column] += n
+    chi = sum(
+        (table[r, c] - rows[r] * columns[c] / total) ** 2 / (rows[r] * columns[c] / total)
+        for r in rows
+        for c in columns
+        if rows[r] and columns[c]
+    )
+    least = min(sum(n > 0 for n in each.values()) for each in (rows, columns)) - 1
+    return math.sqrt(chi / total / least)
