@@ -1,4 +1,4 @@
-"""Refutes "every entry of the record is covered by a check" for entries deep within a record."""
+"""Refutes "the record has no entry that such records do not have" for entries deep within one."""
 
 from __future__ import annotations
 

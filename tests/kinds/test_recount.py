@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pufferfish as pf
@@ -69,6 +70,27 @@ def test_known_columns_that_tell_less_than_they_do() -> None:
     assert refused(data) == ["known_says is not what the plan and its counts say"]
     data["known_says"] = None
     assert refused(data) == ["known_says is not what the plan and its counts say"]
+
+
+def test_beliefs_of_two_tables_are_not_of_one() -> None:
+    """Twice as many rows, first in the list, must not stand for the rows that were released."""
+    rows = table()
+    twice = {name: np.concatenate([each, each]) for name, each in rows.items()}
+    beliefs = [
+        *pf.fit_beliefs(twice, "c", "s", ["empirical"], min_group=1),
+        *pf.fit_beliefs(rows, "c", "s", ["independent"], min_group=1),
+    ]
+    found = pf.calibrate(
+        pf.Scenario(beliefs), pf.Guarantee(1.0), mechanism="recode", floor=None, wrong=0.05
+    )
+    plan = pf.Plan(calibration=found, column="c", secret="s")
+    data = plain(pf.release(rows, plan, beliefs_from_plan=True).record.to_dict("internal"))
+    assert data["beliefs_from"] == "another table"
+    assert not refused(data)
+    data |= {"beliefs_from": "this table", "beliefs_fitted": None}
+    data["published"]["rows"] *= 2
+    data["table"] |= {name: 2 * data["table"][name] for name in ("rows", "missing", "unprotected")}
+    assert "the counts of several" in " ".join(refused(data))
 
 
 @pytest.mark.parametrize("name", ["sampled strata", "joint", "noise"])

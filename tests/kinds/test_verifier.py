@@ -21,7 +21,7 @@ ALWAYS = (
         "drawn exactly",
         "done and counted",
         "sentences match its numbers",
-        "covered by a check",
+        "such records do not have",
     ),
     *("has the checksum", "look like values with this noise"),
 )

@@ -18,7 +18,9 @@ from tests import seams
 from tests.recoding import referee
 from tests.recoding.hostile import case
 
-EPSILONS = 0.25, 0.5, 1.0, 2.0, 3.0
+# A search that stops takes the map of a promise on the ladder, so only that bounds it.
+LADDER = 0.25, 0.5, 1.0, 2.0
+EPSILONS = (*LADDER[:3], 1.3, LADDER[3], 3.0)
 WRONGS = 0.0, 0.02, 0.1
 LABELS = {"prestige": 3, "educ": 2, "happy": 2, "owngun": 2, "tvhours": 2, "female": 2}
 COLUMNS = ("prestige",), ("educ", "happy", "prestige"), tuple(LABELS)
@@ -135,7 +137,8 @@ def test_more_epsilon_never_costs_more(
         assert loss <= min(before, constant(task), kept_or_redrawn(task)) * (1.0 + 1e-9)
         if len(columns) < 6:
             judged(found, task)
-        before = loss
+        if work is None or epsilon in LADDER:
+            before = loss
 
 
 @pytest.mark.heavy

@@ -597,7 +597,7 @@ def test_a_ledger_counts(opened: Opened, tmp_path: Path) -> None:
         tab.page.check("#again")
         tab.page.click("#release")
         # The box does not overrule the ledger.
-        assert tab.problem().startswith("A second release of the same value is not covered")
+        assert tab.problem().startswith("A second release of the same rows is not covered")
         assert ledger.read_bytes() == written
 
 

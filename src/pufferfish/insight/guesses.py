@@ -228,9 +228,17 @@ def _average(groups: Sequence[_Group], pair: SecretPair) -> tuple[float, float] 
     if len(known) < max(len(counted), 2):
         return None
     total = sum(rows for _, rows in known)
-    before = sum(rows * each.guessed(pair, NoNoise()) for each, rows in known) / total
-    after = sum(rows * each.guessed(pair) for each, rows in known) / total
-    return min(before * _UP, 1.0), min(after * _UP, 1.0)
+
+    def mean(guesses: Iterable[tuple[float, int]]) -> float:
+        weighed = [*guesses]
+        found = sum(rows * guess for guess, rows in weighed) / total
+        # Rounding up must not lift a mean above the largest of its parts.
+        return min(found * _UP, max(guess for guess, _ in weighed))
+
+    return (
+        mean((each.guessed(pair, NoNoise()), rows) for each, rows in known),
+        mean((each.guessed(pair), rows) for each, rows in known),
+    )
 
 
 def by_heart(beliefs: Iterable[Belief], pair: SecretPair) -> str:

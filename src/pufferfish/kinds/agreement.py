@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED
 from pufferfish.kinds.entries import entry_at
-from pufferfish.kinds.recount import recount_of, told
+from pufferfish.kinds.recount import believed_range, recount_of, told
 from pufferfish.noise import Stratified
 from pufferfish.recoding.law import Recoding
 from pufferfish.recoding.outline import RecodingOutline
@@ -17,6 +18,7 @@ __all__ = ["contradictions"]
 
 # Two sums of the same numbers, in another order.
 _SAME = 1e-6
+_STD = "table.column_std"
 
 
 def contradictions(
@@ -36,10 +38,16 @@ def contradictions(
     else:
         recount = recount_of(plan)
         found += recount.wrong()
+        claimed = {"this table": RELEASED, "other rows": OTHER_ROWS}.get(facts.beliefs_from)
+        if claimed is not None and recount.several(claimed):
+            found.append("the beliefs are said to be of one table, and have the counts of several")
+        said = told(plan, recount, facts.beliefs_from)
+        # A std near 0 is the rounding error of the values themselves.
+        largest = max(map(abs, believed_range(recount.beliefs))) if _STD in said else 0.0
         found += [
             f"{name} is not what the plan and its counts say"
-            for name, value in told(plan, recount, facts.beliefs_from).items()
-            if not _same(value, entry_at(data, name, value))
+            for name, value in said.items()
+            if not _same(value, entry_at(data, name, value), _SAME**2 * largest)
         ]
         if facts.order != ("table" if plan.keep_order else "random"):
             found.append("the order of the rows is not that of the plan")
@@ -51,9 +59,9 @@ def contradictions(
     return list(dict.fromkeys(found))
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: Any, other: Any, near: float) -> bool:
     if isinstance(one, float):
-        return math.isclose(one, other, rel_tol=_SAME, abs_tol=_SAME)
+        return math.isclose(one, other, rel_tol=_SAME, abs_tol=near)
     return bool(one == other)
 
 

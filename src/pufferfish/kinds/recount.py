@@ -68,7 +68,7 @@ class Recount:
         return found
 
     def wrong(self) -> Iterator[str]:
-        """ByPlace that no table has, in words."""
+        """Counts that no table has, in words."""
         for name, table in self.tables.items():
             ruled = (each.belief for each in table if each.belief.rules or each.belief.labelled)
             if any(not self.columns <= each.rules.keys() for each in ruled):
@@ -81,6 +81,17 @@ class Recount:
                 yield "the counts of several beliefs are not those of one table"
             if any(name not in each for each in self._fingerprints(table)):
                 yield "the counts are not those of the table that the beliefs name"
+
+    def several(self, provenance: str) -> bool:
+        """Whether beliefs that claim to be of one table have the counts of several."""
+        # Numbers in bins may have been put into bins of other widths.
+        tables = [
+            each
+            for each in self.tables.values()
+            if each[0].belief.provenance == provenance and not each[0].belief.radius
+        ]
+        sums = [+_whole(_knowing(each, {*each[0].belief.given})) for each in tables]
+        return any(each != sums[0] for each in sums)
 
     @cached_property
     def undecided(self) -> tuple[int, ...]:
@@ -102,7 +113,7 @@ class Recount:
         return []
 
     def _full(self, table: Sequence[Counted]) -> list[Counted]:
-        return [each for each in table if {*each.belief.given} == {*self.known}]
+        return _knowing(table, self.known)
 
     def _fingerprints(self, table: Sequence[Counted]) -> Iterator[set[str]]:
         """Sets of which the table's fingerprint must be in each; none where nothing decides it."""
@@ -114,6 +125,11 @@ class Recount:
                 yield from of_crosstab(full, others=self.others)
             return
         yield from (of_summary(each) for each in table if each.laws)
+
+
+def _knowing(table: Iterable[Counted], columns: Iterable[str]) -> list[Counted]:
+    """What those counted who know exactly these columns."""
+    return [each for each in table if {*each.belief.given} == {*columns}]
 
 
 def _incomplete(beliefs: Iterable[Belief]) -> bool:
@@ -292,7 +308,9 @@ def _measured(plan: Any, whole: ByPlace) -> dict[str, Any]:
     low, high = believed_range(beliefs)
     found = {"table.outside": int(rows[(values < low) | (values > high)].sum())}
     if plan.cap is not None:
-        return found
+        if np.isin(values, plan.cap).any():
+            return found  # some of these rows may have been beyond the bounds
+        found["table.capped"] = 0
     mean = float(rows @ values) / rows.sum()
     return found | {"table.column_std": float(np.sqrt(rows @ (values - mean) ** 2 / rows.sum()))}
 

@@ -36,11 +36,12 @@ from pufferfish.kinds.record import TOLERANCE
 from pufferfish.kinds.verdict import CHECKSUM, KEEPS, SIGNED, Check, Verification
 from pufferfish.mechanisms import drawing_of, words_of
 from pufferfish.noise import Law, law_from_dict
+from pufferfish.words.numbers import at_most
 
 __all__ = ["SHAPE", "Check", "Verification", "verify_document", "verify_record"]
 
 SHAPE = "the record has the right shape"
-_NOTHING_ADDED = "every entry of the record is covered by a check"
+_NOTHING_ADDED = "the record has no entry that such records do not have"
 
 
 def verify_record(
@@ -294,7 +295,7 @@ def _agreement(kind: Kind[Any, Any], data: dict[str, Any], facts: Any, plan: Any
     return Check(
         claim="its statements about what was done and counted agree",
         verdict=not found,
-        detail="; ".join(found) or "counts, order and measurements agree",
+        detail="; ".join(found) or "no contradiction was found",
     )
 
 
@@ -311,7 +312,7 @@ def _compare_recorded(data: dict[str, Any], computed: Certificate, scenario: Sce
     return Check(
         claim=text,
         verdict=gap <= TOLERANCE,
-        detail=f"upper bounds differ by at most {gap:.2g}",
+        detail=f"bounds differ by at most {at_most(gap, 2)}",
     )
 
 

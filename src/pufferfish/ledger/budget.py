@@ -248,11 +248,15 @@ class Ledger:
                 "room: publish one of them again instead of drawing anew. A first release with a "
                 "smaller floor, or with more noise, leaves some."
             )
-        coupled = self._composable(last) if bound == self._if_coupled else None
-        if coupled is None or not last.additive:
+        if not last.additive:
             return (
                 f"ε = {at_least(left, 4)} is left for the last one: give it a smaller floor "
-                "(--floor), or more noise."
+                "(--floor)."
             )
-        fits = 1.001 * replace(coupled, once_upper=0.0).scale_for(left)
-        return f"For the last release, scale {at_most(fits, 4)} would fit."
+        coupled = self._composable(last) if bound == self._if_coupled else None
+        least = (
+            self.rows * self.width / left
+            if coupled is None
+            else replace(coupled, once_upper=0.0).scale_for(left)
+        )
+        return f"For the last release, scale {at_most(1.001 * least, 4)} would fit."

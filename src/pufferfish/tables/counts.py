@@ -242,7 +242,16 @@ class Counts:
         labels = tuple(self.labels[place] for place in places)
         parts = [self.codes[:, place] for place in places]
         codes, counts = add_up(parts, self.counts, [len(each) for each in labels])
-        return replace(self, columns=tuple(columns), labels=labels, codes=codes, counts=counts)
+        told = self.layout is not None and {*self.layout.secret_names} <= {*columns}
+        return replace(
+            self,
+            columns=tuple(columns),
+            labels=labels,
+            codes=codes,
+            counts=counts,
+            # Without the column of the secret nobody can ask for the rows of some secrets.
+            wanted=self.wanted if told else None,
+        )
 
     def rows_with(self, known: Mapping[str, Label]) -> Counts:
         """The counts of the rows with these labels, without these columns.
