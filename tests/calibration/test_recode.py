@@ -132,7 +132,6 @@ def test_a_promise_that_would_not_survive_the_next_sample_has_to_be_asked_for() 
         ({"mechanism": "recode", "loss": np.ones((3, 3))}, "16 by 16"),
         ({"mechanism": "recode", "weights": {}}, "weights"),
         ({"mechanism": "recode", "weights": {None: 2.0, 1: -1.0}}, "weights"),
-        ({"mechanism": "recode", "seconds": 0.0}, "seconds"),
         ({"mechanism": "recode", "edges": []}, "edges"),
         ({"mechanism": "recode", "edges": "ab"}, "edges"),
         ({"mechanism": "recode", "edges": [3.0, 1.0]}, "rising"),

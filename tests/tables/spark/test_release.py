@@ -474,7 +474,7 @@ def test_a_table_that_changes_after_it_was_counted_is_not_published(
     table = columns(3_000)
     place = str(tmp_path / "in")
     frame(spark, table).write.parquet(place)
-    real = SparkEngine.summarise
+    real = SparkEngine.fold
 
     def changing(*arguments: Any, **options: Any) -> Any:
         """Counts the table, and then one value is another one."""
@@ -484,7 +484,7 @@ def test_a_table_that_changes_after_it_was_counted_is_not_published(
         spark.catalog.refreshByPath(place)
         return found
 
-    monkeypatch.setattr(SparkEngine, "summarise", changing)
+    monkeypatch.setattr(SparkEngine, "fold", changing)
     with pytest.raises(EngineError, match=r"changed while|Nothing was published|went wrong"):
         pf.release(spark.read.parquet(place), fitted(table), output=tmp_path / "out")
     assert left_over(tmp_path) == ["in"]
