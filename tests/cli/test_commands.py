@@ -248,7 +248,7 @@ def test_compare_does_not_take_what_it_ignores(typed: Typed) -> None:
 
 
 FIGURES = {"rmse", "unchanged", "constant_rmse", "laplace_rmse", "held_out_epsilon"}
-FIGURES |= {"held_out", "floor", "wrong", "least_loss_bound"}
+FIGURES |= {"held_out", "floor", "wrong", "least_loss_bound", "guess", "figures_of"}
 RELEASED = {"headline", "output", "rows", "goal", "noise", "record", "public_record", "report"}
 RELEASED |= FIGURES | {"stress"}
 CHOICES = {"choices", "constant_rmse", "delta", "delta_rows", "left_out", "not_split", "picture"}

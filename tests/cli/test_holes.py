@@ -39,7 +39,7 @@ def test_everybody_is_told_what_became_of_missing_values(typed: Typed, folder: P
     assert "missing" not in words(folder)[1]
     assert typed(*RECODE, "--force").code == 0
     promise, gaps = words(folder)
-    assert "A missing value is recoded like any other: some are made at random" in promise
+    assert "A missing value is recoded like any other, and the bound covers this." in promise
     assert "the floor is about values" in gaps
     assert typed(*RECODE, "--floor", "none", "--nominal", "--force").code == 0
     assert "floor" not in words(folder)[1].replace("and its floor", "")
