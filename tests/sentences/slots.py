@@ -153,6 +153,9 @@ class Slots(Facts):
     def wrong(self, _: Said) -> Test:
         return lambda text: Fraction(text.rstrip("%")) / 100 == self.w
 
+    def points(self, said: Said) -> Test:
+        return self.wrong(said)
+
     def confidence(self, _: Said) -> Test:
         return exactly(*self.options["--sampling-confidence"])
 

@@ -145,6 +145,11 @@ def not_promised(facts: TableFacts) -> list[str]:
         text.append(
             "Anything about several rows of one person: together they can reveal far more than one."
         )
+    if len(facts.secret) > 1 and not facts.jointly:
+        text.append(
+            f"Anything about combinations of {secret}, or about one of them to an adversary who "
+            "knows another: each is protected by itself (--secrets-jointly)."
+        )
     text += [
         f"Anything about values of {secret} that are in none of the pairs{_without_secret(facts)}.",
         f"Anything about values of {list_in_words(facts.columns)} that the described adversaries "

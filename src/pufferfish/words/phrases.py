@@ -152,9 +152,11 @@ def wrong_laws(
         return ""
     every = "law of values between the bounds of the cap that is" if capped else "law"
     far = percent_down(wrong, 6)
+    points = far.removesuffix("%")
     return (
         f"The promise also holds for every {every} within {far} of a described one: as long as no "
-        f"event's probability differs by more than {far}."
+        f"event's probability differs by more than {points} percentage "
+        f"point{'' if points == '1' else 's'}."
     )
 
 
