@@ -70,7 +70,7 @@ def test_a_record_of_a_private_table_tells_the_floor_and_no_figure(
     internal, public = (
         json.loads((tmp_path / f"{edition}.json").read_text()) for edition in ("internal", "public")
     )
-    assert public["noise"] == {"kind": "recoding-outline", "floor": 1.0}
+    assert public["noise"] == {"kind": "recoding-outline", "floor": 1.0, "own": False}
     assert public["recode"] == {
         "wrong": 0.03,
         "loss": "squared",
