@@ -157,7 +157,8 @@ class TestStopped:
         found = least_loss(self.TASK)
         judge(found.table, self.TASK)
         assert found.bound == 0.0
-        assert found.loss < self.TASK.cost.sum(axis=0).min()
+        # Here that is the best constant; its loss is a sum of doubles.
+        assert found.loss <= self.TASK.cost.sum(axis=0).min() * (1.0 + 1e-12)
 
     def test_somebody_may_cancel(self) -> None:
         def cancel(step: int) -> None:
