@@ -65,8 +65,6 @@ def test_the_address_in_a_browser(opened: Opened, monkeypatch: pytest.MonkeyPatc
         tab.page.goto(studio.guard.address)
         tab.shows("#tile-promise", "ε = 1")
         assert "token" not in tab.page.url
-        # A page that outlives its server says that the connection is gone.
-        tab.page.close()
 
 
 def test_no_other_host_and_no_other_origin(studio: Served) -> None:

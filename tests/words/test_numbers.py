@@ -152,7 +152,7 @@ SIDES: dict[str, tuple[Callable[[float], str], str, float, bool]] = {
     "what can be guessed": (percent_up, r"(.*)%", 100.0, UP),
     "confidence": (lambda x: wrong_laws(0.0, x), r"with (\S+)% confidence", 100.0, DOWN),
     "wrong": (wrong_laws, r"within (\S+)% of a described", 100.0, DOWN),
-    "an event under wrong laws": (wrong_laws, r"by more than (\S+)%\.", 100.0, DOWN),
+    "an event under wrong laws": (wrong_laws, r"more than (\S+) percentage", 100.0, DOWN),
 }
 
 
