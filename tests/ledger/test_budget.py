@@ -315,3 +315,21 @@ def test_a_first_release_must_absorb_the_radius() -> None:
 def test_a_radius_that_is_none_is_refused_before_any_release(radius: object) -> None:
     with pytest.raises(pf.InvalidInputError, match="radius"):
         pf.Ledger(scenario=TABLES, budget=PURE, radius=radius)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 7.3])
+@pytest.mark.parametrize("share", [0.35, 0.9])
+def test_between_public_bounds_the_scale_that_is_named_fits(epsilon: float, share: float) -> None:
+    """Where laws may be wrong there is no coupling; a smaller scale is refused."""
+    values = [float(each) for each in range(30)]
+    even = pf.Discrete(values, [1 / 30] * 30)
+    belief = pf.Belief({"a": even, "b": even}, name="x", provenance="public", cap=(0.0, 29.0))
+    begun = pf.Ledger(
+        scenario=pf.Scenario([belief]), budget=pf.Guarantee(epsilon), wrong=0.1, width=29.0
+    ).charge(pf.LaplaceNoise(scale=29.1 / (epsilon * share), grid=2.0**-20))
+    with pytest.raises(pf.BudgetExceededError, match="would fit") as refused:
+        begun.charge(pf.LaplaceNoise(scale=29.0 / epsilon, grid=2.0**-20))
+    named = float(str(refused.value).partition("last release, scale ")[2].split()[0])
+    begun.charge(pf.LaplaceNoise(scale=named, grid=2.0**-20))
+    with pytest.raises(pf.BudgetExceededError):
+        begun.charge(pf.LaplaceNoise(scale=0.98 * named, grid=2.0**-20))
